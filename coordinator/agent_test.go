@@ -12,7 +12,7 @@ import (
 )
 
 // configure changes what is wanted of a machine and gives what it is at then.
-func (r *rig) configure(id string, change coordinator.AgentChange) farm.MachineState {
+func (r *rig) configure(id string, change farm.AgentChange) farm.MachineState {
 	r.t.Helper()
 	m, err := r.ConfigureAgent(r.t.Context(), r.admin, id, change)
 	if err != nil {
@@ -28,7 +28,7 @@ func TestADrainedMachineFinishesWhatItHasAndGetsNothingMore(t *testing.T) {
 	first, second := r.submit(), r.submit()
 	l := s.lease()
 	yes, no := true, false
-	if state := r.configure(s.agent.ID, coordinator.AgentChange{Drained: &yes}); state != farm.MachineDraining {
+	if state := r.configure(s.agent.ID, farm.AgentChange{Drained: &yes}); state != farm.MachineDraining {
 		t.Errorf("while it renders the machine is %s", state)
 	}
 	s.say(wire.Message{Finished: &wire.Finished{Attempt: l.Attempt, Output: s.render(l, "a film")}})
@@ -40,7 +40,7 @@ func TestADrainedMachineFinishesWhatItHasAndGetsNothingMore(t *testing.T) {
 	if m, err := r.Agent(t.Context(), r.admin, s.agent.ID); err != nil || m.State() != farm.MachineDrained {
 		t.Errorf("with nothing in hand the machine is %s, %v", m.State(), err)
 	}
-	if state := r.configure(s.agent.ID, coordinator.AgentChange{Drained: &no}); state != farm.MachineFree && state != farm.MachineRendering {
+	if state := r.configure(s.agent.ID, farm.AgentChange{Drained: &no}); state != farm.MachineFree && state != farm.MachineRendering {
 		t.Errorf("set to work again the machine is %s", state)
 	}
 	if l := s.lease(); l.Job != second.ID {
@@ -55,7 +55,7 @@ func TestAPausedMachineGivesBackWhatItHas(t *testing.T) {
 	job := r.submit()
 	l := s.lease()
 	yes := true
-	r.configure(s.agent.ID, coordinator.AgentChange{Paused: &yes})
+	r.configure(s.agent.ID, farm.AgentChange{Paused: &yes})
 	if m := s.hear(); m.Cancel == nil || m.Cancel.Attempt != l.Attempt || !m.Cancel.GiveBack {
 		t.Fatalf("a paused machine hears %+v", m)
 	}
@@ -89,13 +89,13 @@ func TestAMachineIsToldWhatTheFarmWantsOfIt(t *testing.T) {
 	s.connect()
 	yes, no := true, false
 	for _, c := range []struct {
-		change coordinator.AgentChange
+		change farm.AgentChange
 		want   farm.MachineState
 	}{
-		{coordinator.AgentChange{Drained: &yes}, farm.MachineDrained},
-		{coordinator.AgentChange{Paused: &yes}, farm.MachinePaused},
-		{coordinator.AgentChange{Paused: &no, Drained: &no}, ""},
-		{coordinator.AgentChange{Drained: &yes}, farm.MachineDrained},
+		{farm.AgentChange{Drained: &yes}, farm.MachineDrained},
+		{farm.AgentChange{Paused: &yes}, farm.MachinePaused},
+		{farm.AgentChange{Paused: &no, Drained: &no}, ""},
+		{farm.AgentChange{Drained: &yes}, farm.MachineDrained},
 	} {
 		r.configure(s.agent.ID, c.change)
 		if told := s.stands(); told.State != c.want {
@@ -115,7 +115,7 @@ func TestAMachineThatIsRenamedHasItsNameEverywhere(t *testing.T) {
 	s := r.enrol("box")
 	s.connect()
 	name, none := "Suite 7", ""
-	r.configure(s.agent.ID, coordinator.AgentChange{Name: &name})
+	r.configure(s.agent.ID, farm.AgentChange{Name: &name})
 	s.inventory.Tags = []string{"new"}
 	s.say(wire.Message{Inventory: &s.inventory})
 	first := r.submit(func(j *farm.Job) { j.RequireTags = []string{"new"} })
@@ -129,7 +129,7 @@ func TestAMachineThatIsRenamedHasItsNameEverywhere(t *testing.T) {
 	if err != nil || p.Nearest == nil || p.Nearest.Name != "Suite 7" {
 		t.Errorf("nearest is %+v, %v", p.Nearest, err)
 	}
-	m, err := r.ConfigureAgent(t.Context(), r.admin, s.agent.ID, coordinator.AgentChange{Name: &none})
+	m, err := r.ConfigureAgent(t.Context(), r.admin, s.agent.ID, farm.AgentChange{Name: &none})
 	if err != nil || m.Name != "box" {
 		t.Errorf("with its own name it is called %q, %v", m.Name, err)
 	}
@@ -145,7 +145,7 @@ func TestAMachineIsCalledNothingThatCannotStandInALine(t *testing.T) {
 		if m, err := r.Agent(t.Context(), r.admin, s.agent.ID); err != nil || m.Name != "box" {
 			t.Errorf("said to be %q, it is called %q, %v", odd, m.Name, err)
 		}
-		_, err := r.ConfigureAgent(t.Context(), r.admin, s.agent.ID, coordinator.AgentChange{Name: &odd})
+		_, err := r.ConfigureAgent(t.Context(), r.admin, s.agent.ID, farm.AgentChange{Name: &odd})
 		wantCode(t, err, farm.CodeInvalid)
 		s.hangUp()
 	}
@@ -164,7 +164,7 @@ func TestTagsThatPeopleGiveCountLikeTheMachinesOwn(t *testing.T) {
 	job := r.submit(func(j *farm.Job) { j.RequireTags = []string{"fast", "gpu"} })
 	s.silent()
 	name, tags := "Suite 7", []string{"gpu", "gpu"}
-	r.configure(s.agent.ID, coordinator.AgentChange{Name: &name, Tags: &tags})
+	r.configure(s.agent.ID, farm.AgentChange{Name: &name, Tags: &tags})
 	if l := s.lease(); l.Job != job.ID {
 		t.Errorf("the machine gets %s", l.Job)
 	}
@@ -260,7 +260,7 @@ func TestWhatIsSharedIsDecidedByTheFarmsOwnPeople(t *testing.T) {
 	stranger := farm.Principal{Team: "another", Role: farm.RoleAdmin, Name: "stranger"}
 	for what, try := range map[string]func() error{
 		"configure a machine": func() error {
-			_, err := r.ConfigureAgent(t.Context(), stranger, s.agent.ID, coordinator.AgentChange{Drained: &yes})
+			_, err := r.ConfigureAgent(t.Context(), stranger, s.agent.ID, farm.AgentChange{Drained: &yes})
 			return err
 		},
 		"retire a machine": func() error { return r.RetireAgent(t.Context(), stranger, s.agent.ID) },

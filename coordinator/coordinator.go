@@ -26,6 +26,7 @@ import (
 	"overcrank/coordinator/internode"
 	"overcrank/coordinator/joblog"
 	"overcrank/coordinator/library"
+	"overcrank/coordinator/machines"
 	"overcrank/coordinator/peers"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/private"
@@ -113,6 +114,7 @@ type Coordinator struct {
 	*submission.Submitter // how jobs come
 	*enrolment.Registry   // how machines come
 	*dispatch.Dispatcher  // how machines get their work
+	*machines.Roster      // which there are
 
 	cfg       Config
 	log       *slog.Logger
@@ -137,7 +139,7 @@ type Coordinator struct {
 	hub       *events.Hub
 	port      *internode.Port // for the other coordinators; nil for a farm of one node
 	peers     *peers.Peers    // the other coordinators
-	installed installed
+	installed machines.Installed
 	pace      *pace
 	ring      *seal.Ring // keys that seal secrets
 
@@ -267,7 +269,7 @@ func (c *Coordinator) openFiles(ctx context.Context) (err error) {
 func (c *Coordinator) openState(ctx context.Context) (err error) {
 	dir := filepath.Join(c.cfg.DataDir, stateFolder)
 	cfg := raftstore.Config{
-		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.Push, Replaced: func() { c.installed.forget(); c.hub.Lose() },
+		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.Push, Replaced: func() { c.installed.Forget(); c.hub.Lose() },
 		Rebuilt:    c.stateRebuilt,
 		BeforeSync: c.cfg.BeforeSync, WrongRule: c.cfg.WrongRule, Await: c.awaits,
 	}

@@ -39,7 +39,7 @@ func (c *Coordinator) happened(res *command.Result) {
 	}
 	c.hub.MovedTasks(res.Tasks)
 	for _, a := range res.Agents {
-		c.installed.changed(a.ID)
+		c.installed.Changed(a.ID)
 		c.hub.Publish(farm.Event{Kind: farm.EventMachine, ID: a.ID})
 	}
 	if res.Policy != nil {
@@ -50,7 +50,7 @@ func (c *Coordinator) happened(res *command.Result) {
 		case farm.EventTemplate:
 			c.templates.Wake()
 		case farm.EventMachine: // the machine's session tells those who watch
-			c.installed.changed(changed.ID)
+			c.installed.Changed(changed.ID)
 			continue
 		}
 		c.hub.Publish(farm.Event{Kind: changed.Kind, Team: changed.Team, ID: changed.ID})

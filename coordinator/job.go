@@ -24,7 +24,7 @@ func (c *Coordinator) Job(ctx context.Context, p farm.Principal, id string) (far
 			return farm.Job{}, err
 		}
 	}
-	return job, errors.Join(c.AddProgress(&job), c.tellMissing(&job))
+	return job, errors.Join(c.AddProgress(&job), c.OnlyMissing(&job))
 }
 
 // Jobs lists jobs of the caller's team. next is the cursor of the page that follows, "" after the last.
@@ -34,7 +34,7 @@ func (c *Coordinator) Jobs(_ context.Context, p farm.Principal, q farm.JobQuery)
 		return err
 	})
 	for i := range jobs {
-		err = errors.Join(err, c.AddProgress(&jobs[i]), c.tellMissing(&jobs[i]))
+		err = errors.Join(err, c.AddProgress(&jobs[i]), c.OnlyMissing(&jobs[i]))
 	}
 	return jobs, next, err
 }

@@ -321,7 +321,7 @@ func (c *Coordinator) stateReplaced() {
 
 // stateRebuilt is stateReplaced for a state of which some may have been read wrong.
 func (c *Coordinator) stateRebuilt() {
-	c.installed.forget()
+	c.installed.Forget()
 	c.hub.Lose()
 	c.hub.Publish(farm.Event{Kind: farm.EventFarm})
 	c.StateReplaced()

@@ -27,7 +27,7 @@ func (r *rig) bound(name string, tags ...string) farm.Secret {
 // tag gives a machine tags, as an operator does.
 func (r *rig) tag(s *station, tags ...string) {
 	r.t.Helper()
-	if _, err := r.ConfigureAgent(r.t.Context(), r.admin, s.agent.ID, coordinator.AgentChange{Tags: &tags}); err != nil {
+	if _, err := r.ConfigureAgent(r.t.Context(), r.admin, s.agent.ID, farm.AgentChange{Tags: &tags}); err != nil {
 		r.t.Fatal(err)
 	}
 }

@@ -98,3 +98,12 @@ type RunningTask struct {
 	Phase    string  // such as "downloading", "rendering", "uploading"
 	Since    time.Time
 }
+
+// AgentChange is what people want of a machine; nil leaves a field as it is.
+type AgentChange struct {
+	Name    *string // "" gives it back its own
+	Drained *bool
+	Paused  *bool
+	Tags    *[]string
+	Restore bool // it is no longer set aside
+}

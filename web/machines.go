@@ -8,7 +8,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
-	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -17,7 +16,7 @@ import (
 type machines interface {
 	Agents(ctx context.Context, p farm.Principal, q farm.AgentQuery) (list []farm.Machine, next string, err error)
 	Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error)
-	ConfigureAgent(ctx context.Context, p farm.Principal, id string, change coordinator.AgentChange) (farm.Machine, error)
+	ConfigureAgent(ctx context.Context, p farm.Principal, id string, change farm.AgentChange) (farm.Machine, error)
 	RetireAgent(ctx context.Context, p farm.Principal, id string) error
 }
 
@@ -130,7 +129,7 @@ func (s *server) showMachine(c *fiber.Ctx, p farm.Principal, v page.MachinePageV
 }
 
 // turnMachine drains a machine, pauses it, or lets it go on.
-func (s *server) turnMachine(change coordinator.AgentChange) func(*fiber.Ctx, farm.Principal) error {
+func (s *server) turnMachine(change farm.AgentChange) func(*fiber.Ctx, farm.Principal) error {
 	return func(c *fiber.Ctx, p farm.Principal) error {
 		ctx, cancel := s.call()
 		defer cancel()
@@ -151,7 +150,7 @@ func (s *server) changeMachine(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	tags := words(c.FormValue("tags"))
-	change := coordinator.AgentChange{Tags: &tags}
+	change := farm.AgentChange{Tags: &tags}
 	if name := strings.TrimSpace(c.FormValue("name")); name != was.Name {
 		change.Name = &name
 	}

@@ -165,9 +165,9 @@ func (s *server) machineRoutes() []route.Route {
 		route.Post("/machines/invite", farm.ActInviteMachines, s.inviteMachine),
 		route.Post("/machines/invite/:id/revoke", farm.ActInviteMachines, s.revokeInvitation),
 		route.Get("/machines/:id", farm.ActView, s.machine),
-		route.Post("/machines/:id/drain", farm.ActRunMachines, s.turnMachine(coordinator.AgentChange{Drained: &yes})),
-		route.Post("/machines/:id/pause", farm.ActRunMachines, s.turnMachine(coordinator.AgentChange{Paused: &yes})),
-		route.Post("/machines/:id/resume", farm.ActRunMachines, s.turnMachine(coordinator.AgentChange{Drained: &no, Paused: &no, Restore: true})),
+		route.Post("/machines/:id/drain", farm.ActRunMachines, s.turnMachine(farm.AgentChange{Drained: &yes})),
+		route.Post("/machines/:id/pause", farm.ActRunMachines, s.turnMachine(farm.AgentChange{Paused: &yes})),
+		route.Post("/machines/:id/resume", farm.ActRunMachines, s.turnMachine(farm.AgentChange{Drained: &no, Paused: &no, Restore: true})),
 		route.Post("/machines/:id/change", farm.ActRunMachines, s.changeMachine),
 		route.Post("/machines/:id/retire", farm.ActInviteMachines, s.retireMachine),
 	}

@@ -11,7 +11,6 @@ import (
 	"overcrank/api/input"
 	"overcrank/api/request"
 	"overcrank/api/route"
-	"overcrank/coordinator"
 	"overcrank/farm"
 )
 
@@ -150,7 +149,7 @@ func inventoryShape(in farm.Inventory) inventoryBody {
 type Machines interface {
 	Agents(ctx context.Context, p farm.Principal, q farm.AgentQuery) (list []farm.Machine, next string, err error)
 	Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error)
-	ConfigureAgent(ctx context.Context, p farm.Principal, id string, change coordinator.AgentChange) (farm.Machine, error)
+	ConfigureAgent(ctx context.Context, p farm.Principal, id string, change farm.AgentChange) (farm.Machine, error)
 	RetireAgent(ctx context.Context, p farm.Principal, id string) error
 }
 
@@ -165,9 +164,9 @@ func (h machineHandlers) routes() []route.Route {
 		route.Get(agents+"/:id", farm.ActView, h.getAgent),
 		route.Get(agents+"/:id/inventory", farm.ActView, h.getInventory),
 		route.Patch(agents+"/:id", farm.ActRunMachines, h.changeAgent),
-		route.Post(agents+"/:id/drain", farm.ActRunMachines, h.turnAgent(coordinator.AgentChange{Drained: &yes})),
-		route.Post(agents+"/:id/pause", farm.ActRunMachines, h.turnAgent(coordinator.AgentChange{Paused: &yes})),
-		route.Post(agents+"/:id/resume", farm.ActRunMachines, h.turnAgent(coordinator.AgentChange{Drained: &no, Paused: &no, Restore: true})),
+		route.Post(agents+"/:id/drain", farm.ActRunMachines, h.turnAgent(farm.AgentChange{Drained: &yes})),
+		route.Post(agents+"/:id/pause", farm.ActRunMachines, h.turnAgent(farm.AgentChange{Paused: &yes})),
+		route.Post(agents+"/:id/resume", farm.ActRunMachines, h.turnAgent(farm.AgentChange{Drained: &no, Paused: &no, Restore: true})),
 		route.Delete(agents+"/:id", farm.ActInviteMachines, h.retireAgent),
 	}
 }
@@ -231,11 +230,11 @@ func (h machineHandlers) changeAgent(c *fiber.Ctx, p farm.Principal) error {
 }
 
 // turnAgent drains, pauses or resumes a machine.
-func (h machineHandlers) turnAgent(change coordinator.AgentChange) route.Handler {
+func (h machineHandlers) turnAgent(change farm.AgentChange) route.Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error { return h.configureAgent(c, p, change) }
 }
 
-func (h machineHandlers) configureAgent(c *fiber.Ctx, p farm.Principal, change coordinator.AgentChange) error {
+func (h machineHandlers) configureAgent(c *fiber.Ctx, p farm.Principal, change farm.AgentChange) error {
 	ctx, done := request.Call(c)
 	defer done()
 	m, err := h.machines.ConfigureAgent(ctx, p, c.Params("id"), change)
@@ -256,14 +255,14 @@ func (h machineHandlers) retireAgent(c *fiber.Ctx, p farm.Principal) error {
 
 // decodeAgentChange reads what is to be changed. A setAside of false lets a machine work again that failed too often, and an empty
 // name gives a machine back its own.
-func decodeAgentChange(body []byte) (coordinator.AgentChange, error) {
+func decodeAgentChange(body []byte) (farm.AgentChange, error) {
 	wrong := &input.Problems{}
 	o, err := input.Read(body, wrong)
 	if err != nil {
-		return coordinator.AgentChange{}, err
+		return farm.AgentChange{}, err
 	}
 	o.Only("name", "drained", "paused", "tags", "setAside")
-	change := coordinator.AgentChange{Drained: o.Boolean("drained"), Paused: o.Boolean("paused")}
+	change := farm.AgentChange{Drained: o.Boolean("drained"), Paused: o.Boolean("paused")}
 	if o.Has("name") {
 		name := strings.TrimSpace(o.Text("name", input.NameLimit))
 		change.Name = &name

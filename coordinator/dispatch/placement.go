@@ -46,25 +46,12 @@ func unknownFor(err error) string {
 }
 
 func (l *leader) whyWaiting(ctx context.Context, asked jobsAsked) (map[string]string, error) {
-	if err := l.queueRead(ctx); err != nil {
-		return nil, err
-	}
-	why := make(map[string]string, len(asked.IDs))
-	for _, id := range asked.IDs {
-		job, err := l.d.state.JobOf(farm.Principal{Team: asked.Team}, id)
-		if farm.CodeOf(err) == farm.CodeNotFound {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		placement, err := l.place(job)
-		if err != nil {
-			return nil, err
-		}
+	placements, err := l.placementsOf(ctx, asked)
+	why := make(map[string]string, len(placements))
+	for id, placement := range placements {
 		why[id] = placement.Why
 	}
-	return why, nil
+	return why, err
 }
 
 // Placement says what the next waiting task of a job waits for, which machines what it needs rules out, where it stands in line,

@@ -1,4 +1,4 @@
-package coordinator
+package machines
 
 import (
 	"errors"
@@ -9,9 +9,10 @@ import (
 	"overcrank/raftstore"
 )
 
-// installed knows which fonts the enrolled machines have and which folders they may take files from, so that a font is called missing only where no machine that may render the
-// job has it. Machines are read when somebody asks and only when their record has changed since: inventories are large.
-type installed struct {
+// Installed knows which fonts the enrolled machines have and which folders they may take files from, so that a font is called missing
+// only where no machine that may render the job has it. Machines are read when somebody asks and only when their record has changed since:
+// inventories are large. Its zero value knows nothing yet. Its methods may be called at the same time.
+type Installed struct {
 	mu       sync.Mutex
 	all      bool // the machines of the farm have been looked through once
 	machines map[string]machineStock
@@ -27,8 +28,8 @@ type machineStock struct {
 	roots  []string        // nil where that is not known
 }
 
-// changed notes that a machine's record is another.
-func (i *installed) changed(id string) {
+// Changed notes that a machine's record is another.
+func (i *Installed) Changed(id string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.stale == nil {
@@ -37,8 +38,8 @@ func (i *installed) changed(id string) {
 	i.stale[id] = true
 }
 
-// forget notes that all of it may be different.
-func (i *installed) forget() {
+// Forget notes that all of it may be different.
+func (i *Installed) Forget() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.all, i.machines, i.stale = false, nil, nil
@@ -48,7 +49,7 @@ func (i *installed) forget() {
 const readAgents = 50
 
 // renewLocked reads what has changed.
-func (i *installed) renewLocked(tx *raftstore.Tx) error {
+func (i *Installed) renewLocked(tx *raftstore.Tx) error {
 	if !i.all {
 		i.machines, i.stale = map[string]machineStock{}, nil
 		for after := ""; ; {
@@ -96,25 +97,7 @@ func (m machineStock) mayRender(job *farm.Job) bool {
 		(job.OS == "" || job.OS == m.os) && job.MinMemory <= m.memory
 }
 
-// tellMissing leaves those fonts in a job that are missing indeed. What stands in the state is what the team's library lacks, by which
-// the job's machine is chosen; a machine that has the font is chosen before all others. A font file that the job names has to be in
-// the library.
-func (c *Coordinator) tellMissing(job *farm.Job) error {
-	if len(job.MissingFonts) == 0 {
-		return nil
-	}
-	c.installed.mu.Lock()
-	defer c.installed.mu.Unlock()
-	if err := c.state.View(c.installed.renewLocked); err != nil {
-		return err
-	}
-	job.MissingFonts = slices.DeleteFunc(slices.Clone(job.MissingFonts), func(name string) bool {
-		return !slices.Contains(job.Fonts, name) && c.installed.hasLocked(job, farm.FontKey(name))
-	})
-	return nil
-}
-
-func (i *installed) hasLocked(job *farm.Job, font string) bool {
+func (i *Installed) hasLocked(job *farm.Job, font string) bool {
 	for _, m := range i.machines {
 		if m.fonts[font] && m.mayRender(job) {
 			return true
@@ -123,18 +106,51 @@ func (i *installed) hasLocked(job *farm.Job, font string) bool {
 	return false
 }
 
-// TellMissing does tellMissing for a job and those nested in it.
-func (f submissions) TellMissing(job *farm.Job) error {
-	err := f.tellMissing(job)
+// OnlyMissing leaves those fonts in a job that are missing indeed. What stands in the state is what the team's library lacks, by which
+// the job's machine is chosen; a machine that has the font is chosen before all others. A font file that the job names has to be in
+// the library.
+func (r *Roster) OnlyMissing(job *farm.Job) error {
+	if len(job.MissingFonts) == 0 {
+		return nil
+	}
+	r.installed.mu.Lock()
+	defer r.installed.mu.Unlock()
+	if err := r.state.View(r.installed.renewLocked); err != nil {
+		return err
+	}
+	job.MissingFonts = slices.DeleteFunc(slices.Clone(job.MissingFonts), func(name string) bool {
+		return !slices.Contains(job.Fonts, name) && r.installed.hasLocked(job, farm.FontKey(name))
+	})
+	return nil
+}
+
+// TellMissing does OnlyMissing for a job and those nested in it.
+func (r *Roster) TellMissing(job *farm.Job) error {
+	err := r.OnlyMissing(job)
 	if slices.ContainsFunc(job.Assets, func(a farm.Asset) bool { return a.Nested != nil }) {
 		job.Assets = slices.Clone(job.Assets)
 	}
 	for i := range job.Assets {
 		if nested := job.Assets[i].Nested; nested != nil {
 			child := *nested
-			err = errors.Join(err, f.TellMissing(&child))
+			err = errors.Join(err, r.TellMissing(&child))
 			job.Assets[i].Nested = &child
 		}
 	}
 	return err
+}
+
+// FileAllowed says whether some machine may read a file.
+func (r *Roster) FileAllowed(path string) (bool, error) {
+	r.installed.mu.Lock()
+	defer r.installed.mu.Unlock()
+	if err := r.state.View(r.installed.renewLocked); err != nil {
+		return false, err
+	}
+	for _, m := range r.installed.machines {
+		if m.roots == nil || farm.InRoots(m.os, m.roots, path) {
+			return true, nil
+		}
+	}
+	return false, nil
 }

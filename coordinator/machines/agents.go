@@ -1,4 +1,4 @@
-package coordinator
+package machines
 
 import (
 	"cmp"
@@ -11,28 +11,19 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// AgentChange is what people want of a machine; nil leaves a field as it is.
-type AgentChange struct {
-	Name    *string // "" gives it back its own
-	Drained *bool
-	Paused  *bool
-	Tags    *[]string
-	Restore bool // it is no longer set aside
-}
-
 // pageOfAgents is how many machines are read at once; an inventory may be large.
 const pageOfAgents = 50
 
 // Agents lists machines by the time of their enrolment. next is the cursor of the page that follows, "" after the last. Of another
 // team's work it tells only that there is some.
-func (c *Coordinator) Agents(ctx context.Context, p farm.Principal, q farm.AgentQuery) (list []farm.Machine, next string, err error) {
+func (r *Roster) Agents(ctx context.Context, p farm.Principal, q farm.AgentQuery) (list []farm.Machine, next string, err error) {
 	limit, after := cmp.Or(q.Limit, 100), q.Cursor
 	for {
-		page, err := c.agentsAfter(after, pageOfAgents)
+		page, err := r.agentsAfter(after, pageOfAgents)
 		if err != nil || len(page) == 0 {
 			return list, "", err
 		}
-		machines, err := c.machinesOf(ctx, p, page)
+		machines, err := r.machinesOf(ctx, p, page)
 		if err != nil {
 			return nil, "", err
 		}
@@ -56,8 +47,8 @@ func selects(q farm.AgentQuery, m farm.Machine) bool {
 	return (len(q.States) == 0 || slices.Contains(q.States, m.State())) && (q.Tag == "" || slices.Contains(m.AllTags(), q.Tag))
 }
 
-func (c *Coordinator) agentsAfter(after string, limit int) (page []farm.Agent, err error) {
-	err = c.state.View(func(tx *raftstore.Tx) (err error) {
+func (r *Roster) agentsAfter(after string, limit int) (page []farm.Agent, err error) {
+	err = r.state.View(func(tx *raftstore.Tx) (err error) {
 		page, err = tx.AgentsAfter(after, limit)
 		return err
 	})
@@ -65,9 +56,9 @@ func (c *Coordinator) agentsAfter(after string, limit int) (page []farm.Agent, e
 }
 
 // Agent finds a machine.
-func (c *Coordinator) Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error) {
+func (r *Roster) Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error) {
 	var a farm.Agent
-	err := c.state.View(func(tx *raftstore.Tx) (err error) {
+	err := r.state.View(func(tx *raftstore.Tx) (err error) {
 		a, err = tx.Agent(id)
 		return err
 	})
@@ -77,7 +68,7 @@ func (c *Coordinator) Agent(ctx context.Context, p farm.Principal, id string) (f
 	if err != nil {
 		return farm.Machine{}, err
 	}
-	machines, err := c.machinesOf(ctx, p, []farm.Agent{a})
+	machines, err := r.machinesOf(ctx, p, []farm.Agent{a})
 	if err != nil {
 		return farm.Machine{}, err
 	}
@@ -89,11 +80,11 @@ func noMachine(id string) error {
 }
 
 // ConfigureAgent changes what people want of a machine; CodeForbidden when the caller does not operate the farm.
-func (c *Coordinator) ConfigureAgent(ctx context.Context, p farm.Principal, id string, change AgentChange) (farm.Machine, error) {
+func (r *Roster) ConfigureAgent(ctx context.Context, p farm.Principal, id string, change farm.AgentChange) (farm.Machine, error) {
 	if err := p.May(farm.ActRunMachines); err != nil {
 		return farm.Machine{}, err
 	}
-	if _, err := c.Agent(ctx, p, id); err != nil {
+	if _, err := r.Agent(ctx, p, id); err != nil {
 		return farm.Machine{}, err
 	}
 	if name := change.Name; name != nil && *name != "" && !names.IsTitle(*name) {
@@ -107,36 +98,36 @@ func (c *Coordinator) ConfigureAgent(ctx context.Context, p farm.Principal, id s
 		ID: id, Name: change.Name, Drained: change.Drained, Paused: change.Paused, Tags: change.Tags, Restore: change.Restore,
 	}
 	if change.Name != nil && *change.Name == "" {
-		known, err := c.MachinesNow(ctx, p.Team, []string{id})
+		known, err := r.dispatcher.MachinesNow(ctx, p.Team, []string{id})
 		if err != nil {
 			return farm.Machine{}, err
 		}
 		cmd.Own = known[id].Own
 	}
-	if _, err := c.state.Apply(ctx, cmd); err != nil {
+	if _, err := r.state.Apply(ctx, cmd); err != nil {
 		return farm.Machine{}, err
 	}
-	m, err := c.Agent(ctx, p, id)
-	c.log.Info("a machine was configured", "agent", id, "name", m.Name, "state", m.State(), "by", p.Name)
+	m, err := r.Agent(ctx, p, id)
+	r.log.Info("a machine was configured", "agent", id, "name", m.Name, "state", m.State(), "by", p.Name)
 	return m, err
 }
 
 // RetireAgent takes a machine out of the farm: its session ends, its certificate opens nothing from now on, and the tasks that it
 // has go to other machines. CodeNotFound when there is none, CodeForbidden when the caller does not look after the farm.
-func (c *Coordinator) RetireAgent(ctx context.Context, p farm.Principal, id string) error {
+func (r *Roster) RetireAgent(ctx context.Context, p farm.Principal, id string) error {
 	if err := p.May(farm.ActInviteMachines); err != nil {
 		return err
 	}
-	m, err := c.Agent(ctx, p, id)
+	m, err := r.Agent(ctx, p, id)
 	if err != nil {
 		return err
 	}
-	if _, err := c.state.Apply(ctx, command.RemoveAgent{ID: id}); err != nil {
+	if _, err := r.state.Apply(ctx, command.RemoveAgent{ID: id}); err != nil {
 		return err
 	}
-	if err := c.Dismiss(context.WithoutCancel(ctx), id); err != nil {
-		c.log.Warn("a machine that was retired is told so with its next heartbeat only", "agent", id, "error", err)
+	if err := r.dispatcher.Dismiss(context.WithoutCancel(ctx), id); err != nil {
+		r.log.Warn("a machine that was retired is told so with its next heartbeat only", "agent", id, "error", err)
 	}
-	c.log.Info("a machine was retired", "agent", id, "name", m.Name, "by", p.Name)
+	r.log.Info("a machine was retired", "agent", id, "name", m.Name, "by", p.Name)
 	return nil
 }

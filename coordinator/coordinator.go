@@ -1,5 +1,6 @@
-// Package coordinator is what the farm decides: submit, match, lease, retry, cancel, keep files, expire; gossip membership
-// and agent sessions.
+// Package coordinator is one node of the farm's head. It opens and wires the rooms below it, in which the farm decides (rooms.go), and leads
+// to them. What is in none of them is here: jobs as callers see and change them, the farm's policy, putting the farm back to a backup,
+// checks, metrics and housekeeping.
 package coordinator
 
 import (

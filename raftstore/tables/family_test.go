@@ -131,7 +131,7 @@ func TestRandomFamilies(t *testing.T) {
 	})
 	t.Logf("states in which parents were met: %v", reached)
 	for _, status := range farm.JobStatuses() {
-		if reached[status] == 0 {
+		if reached[status] == 0 && commandtest.AllCases() {
 			t.Errorf("no parent was met in %q: the test no longer covers it", status)
 		}
 	}

@@ -338,7 +338,7 @@ func TestRandomCommands(t *testing.T) {
 	})
 	t.Logf("states met: %v", reached)
 	for _, status := range farm.JobStatuses() {
-		if reached[status] == 0 {
+		if reached[status] == 0 && commandtest.AllCases() {
 			t.Errorf("no random history had a job in %q: the test no longer covers it", status)
 		}
 	}

@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return code
 	}
 	if err != nil {
-		err, help := completion.Misspelt(parser.Model, args, err)
+		help, err := completion.Misspelt(parser.Model, args, err)
 		fmt.Fprintf(stderr, "overcrank: %s\nFor help, type: %s\n", terminal.Lines(err.Error()), help)
 		return exit.Usage
 	}

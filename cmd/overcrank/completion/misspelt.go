@@ -11,7 +11,7 @@ import (
 
 // Misspelt explains a command line that the parser refused with err: a word that is no command is told with the commands that it may have
 // been meant to be. Any other error stays as it is. help is the command line that prints the help of the command as far as it was understood.
-func Misspelt(model *kong.Application, words []string, err error) (explained error, help string) {
+func Misspelt(model *kong.Application, words []string, err error) (help string, explained error) {
 	l := &line{node: model.Node, flags: map[string]string{}}
 	unknown, isUnknown := "", false
 	for _, word := range words {
@@ -25,9 +25,9 @@ func Misspelt(model *kong.Application, words []string, err error) (explained err
 	help = command + " --help"
 	switch {
 	case !isUnknown || !strings.HasPrefix(err.Error(), "unexpected argument"):
-		return err, help
+		return help, err
 	case len(l.node.Children) == 0:
-		return fmt.Errorf("'%s' takes no argument '%s'", command, unknown), help
+		return help, fmt.Errorf("'%s' takes no argument '%s'", command, unknown)
 	}
 	var known []string
 	for _, child := range l.node.Children {
@@ -38,7 +38,7 @@ func Misspelt(model *kong.Application, words []string, err error) (explained err
 	within := strings.TrimPrefix(command, model.Name)
 	explained = fmt.Errorf("there is no command '%s'", strings.TrimSpace(within+" "+unknown))
 	if l.node == model.Node && len(names.Near(unknown, known)) == 0 {
-		return explained, help // the help lists them all in groups
+		return help, explained // the help lists them all in groups
 	}
-	return fmt.Errorf("%w: %s", explained, names.DidYouMean(unknown, known)), help
+	return help, fmt.Errorf("%w: %s", explained, names.DidYouMean(unknown, known))
 }

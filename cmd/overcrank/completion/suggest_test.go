@@ -125,7 +125,7 @@ func FuzzSuggest(f *testing.F) {
 				t.Fatalf("%q is completed to nothing", line)
 			}
 		}
-		if explained, help := Misspelt(parser.Model, words, errors.New("unexpected argument x")); explained == nil || help == "" {
+		if help, explained := Misspelt(parser.Model, words, errors.New("unexpected argument x")); explained == nil || help == "" {
 			t.Fatalf("%q is explained as %v, %q", line, explained, help)
 		}
 	})

@@ -5,12 +5,12 @@ import (
 	"unsafe"
 )
 
-// Shift is a time as it would have been read had the clock been set by so many whole seconds: what it shows moves, and the
-// count of the time that passed, which Go reads along with it, does not. Nothing in package time makes such a time, since no
-// program but the system sets the clock. The layout is that of time.Time: seconds since 1885 in 33 bits above the 30 of the
-// nanoseconds, below a bit that says that there is a count. A time without one is moved as a whole.
+// Shift is t as a clock that is wrong by so many whole seconds would have shown it: the displayed time moves, and Go's
+// monotonic reading does not. Package time cannot make such a time, since only the system sets the clock. So this relies
+// on the layout of time.Time: seconds since 1885 in 33 bits, above 30 bits of nanoseconds, below a bit that is set when
+// there is a monotonic reading. A time without one is moved as a whole.
 func Shift(t time.Time, by time.Duration) time.Time {
-	if t.Round(0) == t { //nolint:staticcheck // whether they are the same time is not asked, but whether there is a count
+	if t.Round(0) == t { //nolint:staticcheck // compares not the times, but whether there is a monotonic reading
 		return t.Add(by.Truncate(time.Second))
 	}
 	wall := (*uint64)(unsafe.Pointer(&t))

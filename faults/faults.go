@@ -1,6 +1,6 @@
-// Package faults makes a machine misbehave to order: a clock that is set, a disk that is slow or takes nothing more, and storage that
-// stalls, cuts connections or fails. Only test
-// builds of the program have it (build tag faults); a release build neither links it nor reads its file.
+// Package faults makes a machine misbehave on demand: a clock that is wrong, a disk that is slow or full, storage that
+// stalls, cuts connections or fails. Only test builds of the program contain it (build tag faults); a release build
+// neither links it nor reads its file.
 package faults
 
 import (
@@ -17,15 +17,15 @@ import (
 	"overcrank/interval"
 )
 
-// Faults is what is wrong with a machine.
+// Faults is what is wrong with a machine. The zero Faults is a healthy machine.
 type Faults struct {
-	Clock time.Duration // by how much its clock is ahead of the true time, in whole seconds
-	Sync  time.Duration // how much longer each sync of the farm's log takes
-	Disk  error         // what each write of the farm's log fails with; nil when it works
+	Clock time.Duration // how far the clock is ahead of the true time, in whole seconds
+	Sync  time.Duration // added to each sync of the farm's log
+	Disk  error         // error of each write of the farm's log; nil when it works
 }
 
-// Parse reads faults, one in a line: "clock +1h", "sync 250ms", "disk full", "disk read-only". Nothing at all is a machine that
-// is well.
+// Parse reads faults, one per line: "clock +1h", "sync 250ms", "disk full", "disk read-only". Empty text is a healthy
+// machine.
 func Parse(text string) (Faults, error) {
 	var f Faults
 	for line := range strings.Lines(text) {
@@ -68,20 +68,20 @@ func diskError(word string) (error, error) {
 // Machine is a machine with faults. It is safe for concurrent use.
 type Machine struct{ faults atomic.Pointer[Faults] }
 
-// NewMachine makes a machine that is well.
+// NewMachine makes a healthy machine.
 func NewMachine() *Machine {
 	m := &Machine{}
 	m.Set(Faults{})
 	return m
 }
 
-// Set gives the machine other faults.
+// Set replaces the machine's faults.
 func (m *Machine) Set(f Faults) { m.faults.Store(&f) }
 
 // Now is the time that the machine's clock shows.
 func (m *Machine) Now() time.Time { return Shift(time.Now(), m.faults.Load().Clock) }
 
-// BeforeSync is called before a sync of the farm's log: it takes its time, and fails when the disk does.
+// BeforeSync is called before each sync of the farm's log: it delays it, and fails when the disk does.
 func (m *Machine) BeforeSync() error {
 	f := m.faults.Load()
 	time.Sleep(f.Sync)
@@ -94,8 +94,8 @@ func (m *Machine) BeforeSync() error {
 // lookEvery is how often the file of faults is read.
 const lookEvery = 20 * time.Millisecond
 
-// Follow gives the machine the faults that stand in the file at path, and looks for others until ctx ends. A file that is not
-// there says that the machine is well.
+// Follow applies the faults in the file at path, and their changes, until ctx ends. A missing file means a healthy
+// machine.
 func (m *Machine) Follow(ctx context.Context, path string, logger *slog.Logger) {
 	m.look(path, logger)
 	interval.Every(ctx, lookEvery, func() { m.look(path, logger) })
@@ -114,6 +114,6 @@ func (m *Machine) look(path string, logger *slog.Logger) {
 	}
 	if *m.faults.Load() != f {
 		m.Set(f)
-		logger.Warn("this machine's faults are others now", "clock", f.Clock, "sync", f.Sync, "disk", f.Disk)
+		logger.Warn("this machine's faults have changed", "clock", f.Clock, "sync", f.Sync, "disk", f.Disk)
 	}
 }

@@ -14,10 +14,10 @@ import (
 // StorageFault is what is wrong with storage behind a network.
 type StorageFault int
 
-// What storage may do.
+// The faults of storage.
 const (
 	StorageWell   StorageFault = iota
-	StorageStalls              // nothing goes on: no request, and no answer that has begun
+	StorageStalls              // requests, and answers that have begun, are held
 	StorageResets              // connections are cut
 	StorageErrs                // each request is answered 500
 )
@@ -38,7 +38,8 @@ func (f StorageFault) String() string {
 	}
 }
 
-// Storage stands before an HTTP server, such as one of S3-compatible storage, and misbehaves to order. It is safe for concurrent use.
+// Storage is a proxy before an HTTP server, such as S3-compatible storage, that misbehaves on demand. It is safe for
+// concurrent use.
 type Storage struct {
 	proxy *httputil.ReverseProxy
 
@@ -49,8 +50,8 @@ type Storage struct {
 	held    int
 }
 
-// NewStorage stands before the server at target, a base URL. It hands requests on as they came, also the host that they name, since
-// that is part of what is signed.
+// NewStorage is a proxy for the server at target, a base URL. It forwards requests unchanged, including the host that
+// they name, since that is part of what is signed.
 func NewStorage(target *url.URL) *Storage {
 	s := &Storage{changed: make(chan struct{})}
 	s.proxy = &httputil.ReverseProxy{
@@ -68,7 +69,8 @@ func NewStorage(target *url.URL) *Storage {
 	return s
 }
 
-// Set gives the storage another fault, for requests of which only says so, or all when it is nil. Those that were held go on.
+// Set sets the storage's fault, for the requests for which only is true, or for all when only is nil. Requests that were
+// held continue.
 func (s *Storage) Set(fault StorageFault, only func(*http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,14 +79,14 @@ func (s *Storage) Set(fault StorageFault, only func(*http.Request) bool) {
 	s.changed = make(chan struct{})
 }
 
-// Held is how many requests and answers wait just now for the storage to be well.
+// Held is how many requests and answers are waiting for the fault to end.
 func (s *Storage) Held() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.held
 }
 
-// now is the fault that a request meets, and what is closed with the next change.
+// now is the fault for a request, and a channel that is closed with the next change.
 func (s *Storage) now(r *http.Request) (StorageFault, <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +96,7 @@ func (s *Storage) now(r *http.Request) (StorageFault, <-chan struct{}) {
 	return s.fault, s.changed
 }
 
-// stall waits while a request meets storage that stalls, and gives the fault behind that.
+// stall waits while storage stalls for a request, and returns the fault after that.
 func (s *Storage) stall(r *http.Request) StorageFault {
 	for {
 		fault, changed := s.now(r)
@@ -127,17 +129,17 @@ func (s *Storage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case StorageErrs:
 		w.Header().Set("Content-Type", "application/xml")
 		w.WriteHeader(http.StatusInternalServerError)
-		_, _ = io.WriteString(w, `<?xml version="1.0"?><Error><Code>InternalError</Code><Message>out of order</Message></Error>`) // who reads it has gone
+		_, _ = io.WriteString(w, `<?xml version="1.0"?><Error><Code>InternalError</Code><Message>out of order</Message></Error>`) // fails only if the client has gone
 	default:
 		s.proxy.ServeHTTP(w, r)
 	}
 }
 
-// reset cuts the connection, so that the peer sees no regular end of it.
+// reset cuts the connection, so that the peer sees an error rather than a regular end.
 func reset(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		panic(http.ErrAbortHandler) // which ends the connection, if more politely
+		panic(http.ErrAbortHandler) // also ends the connection, though more politely
 	}
 	if tcp, is := conn.(*net.TCPConn); is {
 		_ = tcp.SetLinger(0) // it is closed either way
@@ -145,7 +147,7 @@ func reset(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// stalling is an answer on its way through storage that may stall.
+// stalling is the body of an answer, which stalls while the storage does.
 type stalling struct {
 	io.ReadCloser
 	s *Storage

@@ -4,6 +4,6 @@ package ffmpeg
 
 import "os/exec"
 
-// Bound keeps a process that was just started within MaxMemory, where the system can: here it cannot, and each block of memory is
-// bounded alone.
+// Bound would limit the memory of a process to MaxMemory, which this system cannot: here only each block of memory is
+// limited.
 func Bound(*exec.Cmd) {}

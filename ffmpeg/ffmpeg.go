@@ -1,5 +1,5 @@
-// Package ffmpeg starts ffmpeg and ffprobe so that files from outside can do no harm: local files only, known formats
-// only, bounded pictures, bounded chatter, and a process that ends with its context.
+// Package ffmpeg starts ffmpeg and ffprobe so that untrusted files can do no harm: it allows only local files and known
+// formats, limits the size of pictures and of the log, and ends the process with its context.
 package ffmpeg
 
 import (
@@ -17,18 +17,18 @@ import (
 	"time"
 )
 
-// MaxPixels bounds the pictures that are decoded: 100 megapixels, more than twice 8K.
+// MaxPixels limits the pictures that are decoded: 100 megapixels, three times 8K.
 const MaxPixels = 100_000_000
 
 const (
-	// maxBlock bounds, in bytes, each block of memory that ffmpeg takes: the largest picture in 16 bits, and some.
+	// maxBlock limits each block of memory that ffmpeg allocates, in bytes: the largest picture in 16 bits, and a margin.
 	maxBlock = 1 << 30
-	// MaxMemory bounds, in bytes, the memory of a process that reads files from outside, where the system can (Bound).
+	// MaxMemory limits the memory of a process that reads untrusted files, in bytes, where the system can (Bound).
 	MaxMemory = 4 << 30
 )
 
-// formats are the demuxers that may open a file: those whose files stand alone. Playlists and scripts that name other
-// files or addresses (concat, hls, dash, imf, sdp, vqf …) are left out, and so are vector formats, which can.
+// formats are the demuxers that may open a file: those of self-contained files. Playlists and scripts that name other
+// files or addresses (concat, hls, dash, imf, sdp, vqf …) are left out, and so are vector formats, which can too.
 var formats = strings.Join([]string{
 	"mov", "matroska", "avi", "mpegts", "mpeg", "mpegvideo", "m4v", "asf", "mxf", "flv", "ivf", "nut", "dv", "gxf", "ogg", "h264", "hevc",
 	"av1", "obu", "yuv4mpegpipe", "mjpeg",
@@ -46,21 +46,21 @@ func Input(path string) []string {
 	return append(guards(path), "-i", "file:"+abs)
 }
 
-// guards are the input options that keep a file to itself.
+// guards are the input options that keep ffmpeg from opening other files.
 func guards(path string) []string {
 	args := []string{"-protocol_whitelist", "file,pipe", "-max_pixels", strconv.Itoa(MaxPixels)}
 	if strings.EqualFold(filepath.Ext(path), ".tga") {
-		// Targa has no mark to be known by; image2 goes by the name, and must not take it for a pattern.
+		// Targa files have no signature. image2 decides by the extension, and must not take the name for a pattern.
 		return append(args, "-f", "image2", "-pattern_type", "none")
 	}
 	if isJPEG(path) {
-		// Left to itself ffmpeg may take it for image2, which is not in the list.
+		// By default ffmpeg may choose image2, which is not in the list.
 		return append(args, "-f", "jpeg_pipe")
 	}
 	return append(args, "-format_whitelist", formats)
 }
 
-// isJPEG tells a JPEG by its first bytes, whatever it is called. A file that cannot be read is none: ffmpeg says why.
+// isJPEG recognises a JPEG by its first bytes. For a file that cannot be read it is false: ffmpeg will report why.
 func isJPEG(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -76,7 +76,7 @@ func isJPEG(path string) bool {
 func ProbeInput(path string) []string {
 	args := Input(path)
 	for i, a := range args {
-		if a == "-max_pixels" { // an option of decoders, which ffprobe takes as one of its own
+		if a == "-max_pixels" { // an option of ffmpeg's decoders, and of ffprobe itself
 			return append(args[:i:i], args[i+2:]...)
 		}
 	}
@@ -86,7 +86,7 @@ func ProbeInput(path string) []string {
 // ErrMissing says that ffmpeg or ffprobe is not installed.
 var ErrMissing = errors.New("ffmpeg is not installed or not in the PATH; install it (for example: apt-get install ffmpeg)")
 
-// Command prepares program, "ffmpeg" or "ffprobe", to be killed when ctx ends. What it complains of is kept in the Tail.
+// Command prepares program, "ffmpeg" or "ffprobe", to be killed when ctx ends. The Tail keeps its last messages.
 func Command(ctx context.Context, program string, args ...string) (*exec.Cmd, *Tail) {
 	all := []string{"-hide_banner", "-loglevel", "error", "-max_alloc", strconv.Itoa(maxBlock)}
 	if program == "ffmpeg" {
@@ -100,7 +100,7 @@ func Command(ctx context.Context, program string, args ...string) (*exec.Cmd, *T
 	return cmd, tail
 }
 
-// Failure turns the end of a process into an error a producer understands; nil when it ended well.
+// Failure converts the end of a process to an error that a producer understands; nil when it succeeded.
 func Failure(ctx context.Context, err error, tail *Tail) error {
 	switch {
 	case err == nil:
@@ -116,7 +116,7 @@ func Failure(ctx context.Context, err error, tail *Tail) error {
 	return fmt.Errorf("ffmpeg: %w", err)
 }
 
-// Run runs a command to its end and gives what it wrote to its standard output.
+// Run runs a command and returns its standard output.
 func Run(ctx context.Context, program string, args ...string) ([]byte, error) {
 	cmd, tail := Command(ctx, program, args...)
 	var out bytes.Buffer
@@ -129,7 +129,7 @@ func Run(ctx context.Context, program string, args ...string) ([]byte, error) {
 	return out.Bytes(), Failure(ctx, err, tail)
 }
 
-// Tail keeps the last few lines of what a process says. It is safe for concurrent use.
+// Tail keeps the last lines that a process writes. It is safe for concurrent use.
 type Tail struct {
 	mu  sync.Mutex
 	buf []byte
@@ -148,7 +148,7 @@ func (t *Tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is the last lines, three at most, as one line without ffmpeg's addresses of objects.
+// String is the last lines, three at most, as one line without the object addresses that ffmpeg adds.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

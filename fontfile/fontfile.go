@@ -1,5 +1,5 @@
-// Package fontfile reads what font files are called, and tells a font from what only claims to be one. Files come from
-// outside: nothing in one makes it read beyond the file, or take memory beyond a few times the file's size.
+// Package fontfile reads the names in font files, and recognises files that only claim to be fonts. Files are untrusted:
+// none can cause a read beyond its end, or use more memory than a few times its size.
 package fontfile
 
 import (
@@ -24,18 +24,18 @@ const MaxFaces = 64
 const (
 	maxTables = 256       // of one font
 	maxName   = 200       // bytes of a name
-	maxDeep   = 256 << 20 // bytes of tables that one file has looked through to their ends
+	maxDeep   = 256 << 20 // bytes of tables that are checked completely per file
 )
 
-// Refusal is why a file is not taken as a font, in words for whoever uploaded it.
+// Refusal is why a file is not accepted as a font, worded for the person who uploaded it.
 type Refusal struct{ Reason string }
 
 func (r *Refusal) Error() string { return r.Reason }
 
 func refuse(format string, args ...any) error { return &Refusal{fmt.Sprintf(format, args...)} }
 
-// Read checks a font file of size bytes, TrueType, OpenType or a collection of them, and tells its faces. What is no font
-// gives a *Refusal.
+// Read checks a font file of size bytes, TrueType, OpenType or a collection of them, and returns its faces. A file that
+// is not a font gives a *Refusal.
 func Read(r io.ReaderAt, size int64) (faces []farm.FontUse, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -86,11 +86,11 @@ func inCollection(err error, i, of int) error {
 	return err
 }
 
-// Names tells what it can of the faces of a font file of size bytes, TrueType, OpenType or a collection of them; a file that it
-// cannot read has none. It reads no more than directories and names.
+// Names returns what it can of the faces of a font file of size bytes, TrueType, OpenType or a collection of them; a
+// file that it cannot read has none. It reads only directories and names.
 func Names(r io.ReaderAt, size int64) (faces []farm.FontUse) {
 	defer func() {
-		if recover() != nil { // a parser that trips over a hostile file
+		if recover() != nil { // a hostile file that crashes the parser
 			faces = nil
 		}
 	}()
@@ -111,10 +111,10 @@ func Names(r io.ReaderAt, size int64) (faces []farm.FontUse) {
 	return faces
 }
 
-// maxNames is how large a name table may be, in bytes.
+// maxNames is the largest name table, in bytes.
 const maxNames = 1 << 20
 
-// nameTable is the name table of the font at a place.
+// nameTable is the name table of the font at an offset.
 func (f file) nameTable(at int64) ([]byte, error) {
 	head, err := f.bytes(at, 12, "its header")
 	if err != nil {
@@ -142,7 +142,7 @@ func (f file) nameTable(at int64) ([]byte, error) {
 	return nil, refuse("the font has no names")
 }
 
-// file is a font file that is not trusted yet.
+// file is an untrusted font file.
 type file struct {
 	r    io.ReaderAt
 	size int64
@@ -167,7 +167,7 @@ const (
 	magicCollection = "ttcf"
 )
 
-// otherFiles are what people take for fonts, by how they begin.
+// otherFiles are files that people mistake for fonts, by their first bytes.
 var otherFiles = []struct{ begins, is string }{
 	{"wOFF", "a WOFF font for web pages; upload the TTF or OTF that it was made from"},
 	{"wOF2", "a WOFF2 font for web pages; upload the TTF or OTF that it was made from"},
@@ -180,7 +180,7 @@ var otherFiles = []struct{ begins, is string }{
 	{"\x89PNG", "a picture"},
 }
 
-// places is where each font of the file begins.
+// places are the offsets of the fonts in the file.
 func (f file) places() ([]int64, error) {
 	if f.size == 0 {
 		return nil, refuse("the file is empty")
@@ -195,7 +195,7 @@ func (f file) places() ([]int64, error) {
 		}
 	}
 	if len(head) < 12 {
-		return nil, refuse("the file is no font: it has only %d bytes", f.size)
+		return nil, refuse("the file is not a font: it has only %d bytes", f.size)
 	}
 	switch string(head[:4]) {
 	case magicTrueType, magicApple, magicOpenType:
@@ -219,8 +219,8 @@ func (f file) places() ([]int64, error) {
 	return places, nil
 }
 
-// check looks at the directory of one font: each table lies within the file, and those are there without which nothing can
-// be drawn. It gives the bytes of all tables.
+// check checks the directory of one font: each table is within the file, and the tables without which nothing can be
+// drawn exist. It returns the size of all tables.
 func (f file) check(at int64) (int64, error) {
 	head, err := f.bytes(at, 12, "its header")
 	if err != nil {
@@ -248,7 +248,7 @@ func (f file) check(at int64) (int64, error) {
 			return 0, refuse("the font is truncated: its table %q ends at byte %d of %d", tag, from+length, f.size)
 		}
 		if _, twice := has[tag]; twice {
-			return 0, refuse("the font is damaged: its table %q stands there twice", tag)
+			return 0, refuse("the font is damaged: it has the table %q twice", tag)
 		}
 		has[tag] = length
 		total += length
@@ -264,7 +264,7 @@ func (f file) check(at int64) (int64, error) {
 	return total, nil
 }
 
-// The entries of a font's name table that are wanted.
+// The entries of a font's name table that are used.
 const (
 	nameFamily       tables.NameID = 1
 	nameStyle        tables.NameID = 2
@@ -273,7 +273,7 @@ const (
 	nameTypoSubStyle tables.NameID = 17
 )
 
-// describe reads the names of a font from its name table.
+// describe reads a font's names from its name table.
 func describe(raw []byte) (farm.FontUse, error) {
 	names, _, err := tables.ParseName(raw)
 	if err != nil {
@@ -290,14 +290,14 @@ func describe(raw []byte) (farm.FontUse, error) {
 	face := farm.FontUse{PostScript: first(namePostScript), Family: first(nameTypoFamily, nameFamily), Style: first(nameTypoSubStyle, nameStyle)}
 	switch {
 	case farm.FontKey(face.PostScript) == "":
-		return face, refuse("the font has no PostScript name, by which text could ask for it")
+		return face, refuse("the font has no PostScript name, which text needs to refer to it")
 	case face.Family == "":
 		return face, refuse("the font has no family name")
 	}
 	return face, nil
 }
 
-// clean makes a name fit to be shown: no control characters, no broken ones, not too long.
+// clean makes a name fit for display: no control or invalid characters, and not too long.
 func clean(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) {

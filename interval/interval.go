@@ -1,4 +1,4 @@
-// Package interval waits for times to pass, no longer than a context lasts.
+// Package interval waits for a time to pass, or for a context to end.
 package interval
 
 import (
@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Wait waits for d. When ctx ends before, it returns why ctx ended.
+// Wait waits for d. If ctx ends first, it returns the cause.
 func Wait(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -18,7 +18,7 @@ func Wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Every does something at regular times until ctx ends. What takes longer than d is not done twice behind it.
+// Every calls do at intervals of d until ctx ends. A call that takes longer than d is not made up for.
 func Every(ctx context.Context, d time.Duration, do func()) {
 	tick := time.NewTicker(d)
 	defer tick.Stop()

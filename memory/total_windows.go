@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// memoryStatus is MEMORYSTATUSEX of the Windows interface.
+// memoryStatus is MEMORYSTATUSEX of the Windows API.
 type memoryStatus struct {
 	length, load                                                                                  uint32
 	total, available, totalPage, availablePage, totalVirtual, availableVirtual, availableExtended uint64

@@ -15,14 +15,14 @@ import (
 	"overcrank/ffmpeg/encoding"
 )
 
-// film writes one file through ffmpeg. Frames are copied and handed to a goroutine that feeds the pipe, so that drawing
-// goes on while ffmpeg takes them.
+// film writes one file through ffmpeg. Frames are copied and passed to a goroutine that writes to ffmpeg, so that
+// drawing goes on meanwhile.
 type film struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	spec   Spec
 	part   string
-	width  int // as written: even where the codec needs it
+	width  int // as written; rounded to even if the codec needs it
 	height int
 	cmd    *exec.Cmd
 	tail   *ffmpeg.Tail
@@ -30,9 +30,9 @@ type film struct {
 
 	queue  chan []byte
 	spare  chan []byte
-	fed    chan struct{} // closed when the feeder has ended
-	failed error         // of the feeder, to be read after fed
-	broken atomic.Bool   // the feeder has failed
+	fed    chan struct{} // closed when feed has returned
+	failed error         // error of feed; read only after fed is closed
+	broken atomic.Bool   // feed has failed
 	frames int
 	over   bool
 }
@@ -83,7 +83,7 @@ func (f *film) args() []string {
 	return append(args, "-map_metadata", "-1", "-movflags", "+faststart", "-f", muxer(extOf(s.Name.Path)), "file:"+f.part)
 }
 
-// feed writes queued frames to ffmpeg until the queue closes or a write fails.
+// feed writes queued frames to ffmpeg until the queue is closed or a write fails.
 func (f *film) feed() {
 	defer close(f.fed)
 	for buf := range f.queue {
@@ -134,7 +134,7 @@ func (f *film) Close() ([]string, error) {
 	return []string{f.spec.Name.Path}, nil
 }
 
-// end lets ffmpeg finish and removes what it wrote if it failed.
+// end waits for ffmpeg to finish, and removes the file if it failed.
 func (f *film) end() error {
 	if f.over {
 		return failure(f.spec.Name.Path, errors.New("it has been closed"))
@@ -163,6 +163,6 @@ func (f *film) Abort() {
 		return
 	}
 	f.cancel()
-	_ = f.end() // that it was cut off is what the caller wants
+	_ = f.end() // its error is that the film was cut off, as the caller wants
 	_ = os.Remove(f.part)
 }

@@ -4,5 +4,5 @@ package encode
 
 import "syscall"
 
-// errNoSpace is what the system answers when a disk is full.
+// errNoSpace is the system's error for a full disk.
 const errNoSpace = syscall.ENOSPC

@@ -2,5 +2,5 @@ package encode
 
 import "golang.org/x/sys/windows"
 
-// errNoSpace is what the system answers when a disk is full.
+// errNoSpace is the system's error for a full disk.
 const errNoSpace = windows.ERROR_DISK_FULL

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// hashes is where the number stands in the name of numbered pictures, as in "shot_[#####].png".
+// hashes is the placeholder of the number in the name of numbered pictures, as in "shot_[#####].png".
 var hashes = regexp.MustCompile(`\[(#+)\]`)
 
-// Name is where output goes, as the -output flag says it.
+// Name is the path of the output, as the -output flag gives it.
 type Name struct {
 	Path   string // with the [####] of numbered pictures
 	digits int
 }
 
-// ParseName takes the path a caller wrote and makes it fit what template t writes for frames frames: a missing
-// extension is added, another one of the same kind is replaced, and several pictures get a number. changed says, in
-// words, what was not taken as written.
+// ParseName adjusts the path that a caller gave to what template t writes for so many frames: it adds a missing
+// extension, replaces one of the same kind, and adds a number for several pictures. changed describes the changes for
+// people, "" for none.
 func ParseName(path string, t Template, frames int) (n Name, changed string, err error) {
 	if path == "" || strings.HasSuffix(path, string(filepath.Separator)) {
 		return n, "", errors.New("the output has no file name")
@@ -84,13 +84,13 @@ func (n Name) File(number int) string {
 	})
 }
 
-// part is the name a file has while it is being written, in the same folder and with the same extension.
+// part is the name of a file while it is being written, in the same folder and with the same extension.
 func part(path string) string {
 	dir, base := filepath.Split(path)
 	return filepath.Join(dir, "."+strings.TrimSuffix(base, filepath.Ext(base))+".part"+strconv.Itoa(os.Getpid())+filepath.Ext(base))
 }
 
-// failure names the file that could not be written.
+// failure adds the name of the file that could not be written.
 func failure(path string, err error) error {
 	if isFull(err) {
 		return fmt.Errorf("writing '%s': the disk is full: free some space and render again: %w", filepath.Base(path), err)

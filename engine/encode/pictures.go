@@ -84,7 +84,8 @@ func (p *pictures) write(job picture) error {
 func encodePicture(w io.Writer, t Template, img *image.NRGBA) error {
 	switch t.Ext {
 	case ".jpg":
-		// The frame has a background: every pixel is opaque, and straight is the same as premultiplied.
+		// The frame has a background, so that every pixel is opaque, and straight and premultiplied colours are the
+		// same.
 		return jpeg.Encode(w, &image.RGBA{Pix: img.Pix, Stride: img.Stride, Rect: img.Rect}, &jpeg.Options{Quality: 95})
 	case ".tif":
 		return tiff.Encode(w, img, &tiff.Options{Compression: tiff.Deflate, Predictor: true})
@@ -92,7 +93,7 @@ func encodePicture(w io.Writer, t Template, img *image.NRGBA) error {
 	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
 }
 
-// WriteFile creates path and has it filled through a buffer.
+// WriteFile creates path and calls fill to write it through a buffer.
 func WriteFile(path string, fill func(io.Writer) error) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -152,7 +153,7 @@ func (p *pictures) Close() ([]string, error) {
 	return p.files, nil
 }
 
-// Abort implements Writer. Pictures that are whole stay.
+// Abort implements Writer. Complete pictures are kept.
 func (p *pictures) Abort() {
 	if p.over {
 		return

@@ -2,8 +2,8 @@ package encode
 
 import "overcrank/engine/raster"
 
-// fill copies img into the rows of buf, w by h pixels and up to one pixel larger than img, whose last column and row are
-// then repeated. With alpha the colours become straight, as files hold them.
+// fill copies img into the rows of buf, which is w by h pixels: up to one pixel larger than img, in which case the last
+// column and row are repeated. With alpha the colours are converted to straight ones, as files store them.
 func fill(buf []byte, w, h int, img *raster.Image, alpha bool) {
 	iw, ih := img.Rect.Dx(), img.Rect.Dy()
 	for y := range ih {
@@ -22,7 +22,7 @@ func fill(buf []byte, w, h int, img *raster.Image, alpha bool) {
 	}
 }
 
-// straighten turns premultiplied colours into straight ones.
+// straighten converts premultiplied colours to straight ones.
 func straighten(pix []byte) {
 	for i := 0; i+3 < len(pix); i += 4 {
 		p := pix[i : i+4 : i+4]

@@ -12,11 +12,11 @@ import (
 	"overcrank/frames"
 )
 
-// EngineKind is what files of frames that this engine has drawn are marked with.
+// EngineKind marks files of frames that this engine has drawn.
 const EngineKind = "embedded"
 
-// store writes a file of frames, packed several at a time. Every frame is in the file as a whole or not at all, so that whoever
-// ends this program has the frames before.
+// store writes a file of frames, several of which are packed at a time. The file contains only complete frames, so that
+// the earlier frames survive if the program is ended.
 type store struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -27,14 +27,14 @@ type store struct {
 	work    chan packing
 	order   chan packing
 	workers sync.WaitGroup
-	written chan struct{} // closed when everything in order has been written
+	written chan struct{} // closed when write has returned
 	spare   chan []byte
-	failed  error // to be read after written
+	failed  error // read only after written is closed
 	frames  int
 	over    bool
 }
 
-// packing is a frame on its way into the file.
+// packing is a frame that is being packed.
 type packing struct {
 	number int
 	pix    []byte
@@ -87,7 +87,7 @@ func (w *store) pack() {
 	}
 }
 
-// write puts the frames into the file in their order.
+// write writes the frames to the file in order.
 func (w *store) write() {
 	defer close(w.written)
 	out := bufio.NewWriterSize(w.file, 1<<20)
@@ -129,7 +129,7 @@ func (w *store) Write(number int, img *raster.Image) error {
 	select {
 	case w.work <- p:
 	case <-w.ctx.Done():
-		p.packed <- packed{err: context.Cause(w.ctx)} // who writes in order waits for it
+		p.packed <- packed{err: context.Cause(w.ctx)} // write waits for it
 		return w.end()
 	}
 	w.frames++
@@ -169,9 +169,9 @@ func (w *store) end() error {
 	return nil
 }
 
-// Abort implements Writer. Frames that are whole stay in the file.
+// Abort implements Writer. Complete frames stay in the file.
 func (w *store) Abort() {
 	if !w.over {
-		_ = w.end() // that it was cut off is what the caller wants
+		_ = w.end() // its error is that the file was cut off, as the caller wants
 	}
 }

@@ -1,7 +1,7 @@
 // Package encode writes frames as films, numbered pictures and stills.
 //
-// What is written stands under a name of its own until it is whole: a file of the name that was asked for is complete,
-// or from before.
+// A file is written under a temporary name until it is complete: a file with the requested name is either complete or an
+// earlier one.
 package encode
 
 import (
@@ -19,12 +19,12 @@ type Template struct {
 	Ext   string // with its dot
 	Alpha bool   // keeps transparency
 	Film  bool   // one file with sound; otherwise pictures
-	// Frames and Sound are parts of a film that is put together elsewhere: its frames, and its sound.
+	// Frames and Sound are for the parts of a film that another machine puts together: its frames, and its sound.
 	Frames, Sound bool
 	way           encoding.Way
 }
 
-// templates lists every template by the name we give it.
+// templates lists every template by our own name.
 func templates() []Template {
 	var out []Template
 	for _, w := range encoding.All() {
@@ -58,7 +58,7 @@ var aliases = map[string]string{
 	"tiff sequence with alpha": encoding.TIFF,
 }
 
-// Lookup finds a template by our name or by After Effects', whatever its case.
+// Lookup finds a template by our name or After Effects', ignoring case.
 func Lookup(name string) (Template, bool) {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if ours, ok := aliases[name]; ok {
@@ -72,7 +72,7 @@ func Lookup(name string) (Template, bool) {
 	return Template{}, false
 }
 
-// ForFile is the template for a file of that name when none is asked for.
+// ForFile is the default template for a file of that name.
 func ForFile(path string) Template {
 	name := encoding.DefaultFilm
 	switch strings.ToLower(filepath.Ext(path)) {
@@ -89,8 +89,8 @@ func ForFile(path string) Template {
 	return t
 }
 
-// Part is what a machine writes for t when the file's extension asks for a part of it: .frames for frames as they are before they
-// are encoded, .wav for the sound alone.
+// Part is the variant of t that a machine writes when the file's extension asks for a part: .frames for frames before
+// they are encoded, .wav for the sound only.
 func (t Template) Part(path string) Template {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case frames.Ext:
@@ -101,10 +101,10 @@ func (t Template) Part(path string) Template {
 	return t
 }
 
-// single says that all frames go into one file.
+// single says whether all frames go into one file.
 func (t Template) single() bool { return t.Film || t.Frames || t.Sound }
 
-// holds says whether a file of that extension can hold what the template writes.
+// holds says whether a file with that extension can contain what the template writes.
 func (t Template) holds(ext string) bool {
 	ext = strings.ToLower(ext)
 	if t.Film {

@@ -9,28 +9,28 @@ import (
 	"overcrank/engine/raster"
 )
 
-// Spec says what is written.
+// Spec describes what to write.
 type Spec struct {
 	Template      Template
 	Name          Name
 	Width, Height int
 	RateNum       int64 // frames per second as an exact fraction
 	RateDen       int64
-	Audio         string // path of a WAV file to go with a film, "" for none
-	Shown         int    // number that the composition's first frame is written with; files of frames count from 0
+	Audio         string // path of a WAV file for the sound of a film, "" for none
+	Shown         int    // number of the composition's first frame in file names; files of frames count from 0
 }
 
-// Writer takes frames in their order. It is used by one goroutine at a time. After an error only Abort is left.
+// Writer takes frames in order. One goroutine at a time may use it. After an error only Abort may be called.
 type Writer interface {
-	// Write takes frame number with its picture, premultiplied, which is the caller's again when Write returns.
+	// Write takes frame number with its premultiplied picture, which the caller may change again when Write returns.
 	Write(number int, img *raster.Image) error
-	// Close waits until everything is written whole under its own name, and gives the files.
+	// Close waits until everything is written under its final name, and returns the files.
 	Close() ([]string, error)
-	// Abort ends everything and leaves no half files behind. It does nothing after Close.
+	// Abort stops writing and removes partial files. It does nothing after Close.
 	Abort()
 }
 
-// Open starts writing. The context ends it, as Abort does; one of Close and Abort must follow.
+// Open starts writing. The end of ctx aborts it. Close or Abort must be called.
 func Open(ctx context.Context, s Spec) (Writer, error) {
 	if s.Width <= 0 || s.Height <= 0 {
 		return nil, fmt.Errorf("writing '%s': frames of %d x %d pixels can't be written", filepath.Base(s.Name.Path), s.Width, s.Height)

@@ -1,5 +1,5 @@
-// Package eval gives properties their value at a time: static values, keyframes with their easing, spatial paths, and
-// expressions.
+// Package eval computes the values of properties at a time: static values, keyframes with their easing, spatial paths,
+// and expressions.
 package eval
 
 import (
@@ -9,21 +9,20 @@ import (
 	"overcrank/aep"
 )
 
-// Ref names a property of a layer of a composition.
+// Ref identifies a property of a layer of a composition.
 type Ref struct {
 	Comp  *aep.Item
 	Layer *aep.Layer
 	Prop  *aep.Property
 }
 
-// Expressions evaluates the expression of a property. before is the value without it; t is composition time in seconds.
-// The value has before's type. An error leaves before in force.
+// Expressions evaluates the expression of a property. before is the value without the expression; t is composition time
+// in seconds. The result has before's type. After an error before is used.
 type Expressions interface {
 	Evaluate(ref Ref, before aep.Value, t float64) (aep.Value, error)
 }
 
-// TimeoutError is an evaluation that took too long, which the expression of Ref is to blame for: that of the property that was asked
-// for, or of one that it asks for in turn.
+// TimeoutError reports that the expression of Ref took too long: that of the property asked for, or of one that it uses.
 type TimeoutError struct {
 	Ref   Ref
 	Limit time.Duration
@@ -38,7 +37,7 @@ type Evaluator struct {
 	Project *aep.Project
 	// Expressions may be nil: then expressions are ignored.
 	Expressions Expressions
-	// OnError hears of every expression that failed.
+	// OnError is called for every expression that failed.
 	OnError func(ref Ref, t float64, err error)
 
 	depth int
@@ -50,12 +49,12 @@ type moment struct {
 	t    float64
 }
 
-// maxDepth bounds expressions that ask for expressions; more than this is a circle.
+// maxDepth limits how deep expressions may use each other; more than this is a circle.
 const maxDepth = 48
 
-// BeginFrame forgets the expressions' results and remembers those to come until the next call, so that an expression
-// that many others ask for runs once a frame. Whoever changes the project between two values must call it between them,
-// or never.
+// BeginFrame drops the cached results of expressions and caches those of the new frame, so that an expression that many
+// others use runs once per frame. If the project changes between two values, BeginFrame must be called between them, or
+// never at all.
 func (e *Evaluator) BeginFrame() {
 	if e.memo == nil {
 		e.memo = make(map[moment]aep.Value)
@@ -64,7 +63,7 @@ func (e *Evaluator) BeginFrame() {
 	clear(e.memo)
 }
 
-// Value is the value of ref at composition time t, expression included; nil when the property has none.
+// Value is the value of ref at composition time t, including its expression; nil when the property has none.
 func (e *Evaluator) Value(ref Ref, t float64) aep.Value {
 	if ref.Prop == nil || ref.Prop.Group {
 		return nil
@@ -106,8 +105,8 @@ func (e *Evaluator) express(ref Ref, before aep.Value, t float64) (aep.Value, er
 	return v, nil
 }
 
-// before is the value without ref's own expression. The dimensions of a separated position are properties of their own,
-// with expressions of their own.
+// before is the value without ref's own expression. The dimensions of a separated position are properties with their own
+// expressions.
 func (e *Evaluator) before(ref Ref, t float64) aep.Value {
 	if !ref.Prop.Separated {
 		return Plain(ref, t)
@@ -119,7 +118,7 @@ func (e *Evaluator) before(ref Ref, t float64) aep.Value {
 	}
 	for i, match := range [...]string{"ADBE Position_0", "ADBE Position_1", "ADBE Position_2"} {
 		follower := group.Child(match)
-		if follower == nil || follower.Hidden || follower.Separated { // one that is separated itself leads in a circle
+		if follower == nil || follower.Hidden || follower.Separated { // a follower that is itself separated would be a circle
 			continue
 		}
 		if n := numbers(e.Value(Ref{ref.Comp, ref.Layer, follower}, t)); len(n) > 0 {
@@ -149,10 +148,10 @@ func (e *Evaluator) Pair(ref Ref, t, x, y float64) (float64, float64) {
 	return x, y
 }
 
-// Driven is whether an expression gives p its value.
+// Driven tells whether an expression determines p's value.
 func Driven(p *aep.Property) bool { return p.Expression != "" && p.ExpressionOn }
 
-// Varies is whether p or anything below it may change over time.
+// Varies tells whether p or anything below it may change over time.
 func Varies(p *aep.Property) bool {
 	if p == nil {
 		return false
@@ -173,7 +172,7 @@ func numbers(v aep.Value) aep.Numbers {
 	return n
 }
 
-// LocalTime is the layer-local time of composition time t, CompTime the reverse.
+// LocalTime converts composition time t to layer-local time; CompTime is the inverse.
 func LocalTime(l *aep.Layer, t float64) float64 {
 	if l.Stretch == 0 {
 		return t - l.Start
@@ -181,7 +180,7 @@ func LocalTime(l *aep.Layer, t float64) float64 {
 	return (t - l.Start) * 100 / l.Stretch
 }
 
-// CompTime is the composition time of layer-local time t.
+// CompTime converts layer-local time t to composition time.
 func CompTime(l *aep.Layer, t float64) float64 {
 	if l.Stretch == 0 {
 		return l.Start + t

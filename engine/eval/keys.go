@@ -7,7 +7,8 @@ import (
 	"overcrank/aep"
 )
 
-// sameTime is how close, in seconds, two times are the same: far below a frame, above what rounding costs.
+// sameTime is the largest difference between two times that count as the same, in seconds: far less than a frame, more
+// than rounding errors.
 const sameTime = 1e-6
 
 // Plain is the value without the expression.
@@ -38,7 +39,7 @@ func atLocal(p *aep.Property, t float64) aep.Value {
 	return between(p, i-1, t)
 }
 
-// between interpolates inside the segment that starts with key i.
+// between interpolates in the segment that begins with key i.
 func between(p *aep.Property, i int, t float64) aep.Value {
 	a, b := &p.Keys[i], &p.Keys[i+1]
 	if p.Spatial {
@@ -72,13 +73,13 @@ func between(p *aep.Property, i int, t float64) aep.Value {
 	return a.Value
 }
 
-// share is how far, 0 to 1, the segment from a to b has come at t where the value is no number: the ease is of the way
+// share is the progress from a to b at t, 0 to 1, for values that are not numbers: the ease applies to the progress
 // itself.
 func share(a, b *aep.Keyframe, t float64) float64 {
 	return math.Min(1, math.Max(0, eased(a, b, 0, 0, 1, t)))
 }
 
-// linearInfluence is the influence of a side that is linear in a segment whose other side is not.
+// linearInfluence is the influence of a linear side in a segment whose other side is not linear.
 const linearInfluence = 1.0 / 6
 
 // eased interpolates one dimension from v0 to v1. The graph of value over time between two keyframes is a cubic Bézier
@@ -113,8 +114,8 @@ func ease(eases []aep.Ease, dim int, def aep.Ease) aep.Ease {
 	return e
 }
 
-// solveX finds the parameter at which the curve with the controls x1 and x2 between 0 and 1 passes x. It grows
-// monotonously, so that halving always finds it where Newton's steps stall.
+// solveX finds the parameter at which the curve with the controls x1 and x2, between 0 and 1, has the value x. The curve
+// is monotonic, so bisection finds it where Newton's method stalls.
 func solveX(x1, x2, x float64) float64 {
 	lo, hi, s := 0.0, 1.0, x
 	for range 40 {
@@ -150,7 +151,7 @@ func mix(a, b aep.Numbers, k float64) aep.Numbers {
 	return out
 }
 
-// mixPath moves every vertex towards its counterpart. Paths of different counts have none, so the first stays.
+// mixPath moves every vertex towards its counterpart. For paths with different numbers of vertices the first path stays.
 func mixPath(a, b *aep.Path, k float64) *aep.Path {
 	if len(a.Vertices) != len(b.Vertices) {
 		return a

@@ -6,8 +6,8 @@ import (
 	"overcrank/aep"
 )
 
-// arcSteps is how many chords stand for a curve when its length is measured. With 150 the position stays within a
-// fiftieth of a pixel of After Effects'.
+// arcSteps is the number of chords that approximate a curve when its length is measured. With 150 the position is within
+// a fiftieth of a pixel of After Effects'.
 const arcSteps = 150
 
 // curve is a cubic Bézier curve in as many dimensions as the property has.
@@ -66,8 +66,8 @@ func segment(a, b *aep.Keyframe) (curve, bool) {
 	return c, true
 }
 
-// spatial moves along the path of the keys around segment i. Roving keys have no time of their own: the speed runs
-// evenly through them from the last key before to the first key after that has one.
+// spatial moves along the path of the keys around segment i. Roving keys have no times of their own: the speed is
+// continuous through them, from the last key before that has a time to the first key after.
 func spatial(keys []aep.Keyframe, i int, t float64) (aep.Value, bool) {
 	first, last := i, i+1
 	for first > 0 && keys[first].Roving {
@@ -105,14 +105,14 @@ func spatial(keys []aep.Keyframe, i int, t float64) (aep.Value, bool) {
 	return nil, false
 }
 
-// along is the point at distance want from the start of c.
+// along is the point at a distance of want from the start of c.
 func along(c curve, table *[arcSteps + 1]float64, want float64) aep.Numbers {
 	length := table[arcSteps]
 	if length == 0 {
 		return c[0]
 	}
 	if c.straight() {
-		// A straight way is followed beyond its end when the ease overshoots.
+		// If the ease overshoots, a straight segment continues beyond its end.
 		return mix(c[0], c[3], want/length)
 	}
 	if want <= 0 {

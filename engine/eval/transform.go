@@ -7,10 +7,10 @@ import (
 	"overcrank/engine/geom"
 )
 
-// maxParents bounds a chain of parents; a longer one is a circle that a broken file made.
+// maxParents limits a chain of parents; a longer one is a circle in a broken file.
 const maxParents = 100
 
-// LayerMatrix maps pixels of l to pixels of its composition at time t, parents included. Of a 3D layer it is the
+// LayerMatrix maps pixels of l to pixels of its composition at time t, parents included. For a 3D layer it is the
 // projection along z.
 func (e *Evaluator) LayerMatrix(comp *aep.Item, l *aep.Layer, t float64) geom.Matrix {
 	m := e.ownMatrix(comp, l, t)
@@ -96,7 +96,7 @@ func SourceSize(p *aep.Project, l *aep.Layer) (w, h float64) {
 	return 0, 0
 }
 
-// LayerByID finds a layer of c; nil when id is 0 or unknown.
+// LayerByID is the layer of c with an id; nil when id is 0 or unknown.
 func LayerByID(c *aep.Composition, id uint32) *aep.Layer {
 	if id == 0 {
 		return nil

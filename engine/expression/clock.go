@@ -7,7 +7,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// nearly keeps times that lie on a frame, but for rounding, on it.
+// nearly is the tolerance, in frames, with which a time counts as exactly on a frame.
 const nearly = 1e-4
 
 func (m *Machine) compFrames() float64 {
@@ -40,7 +40,7 @@ func (m *Machine) flag(c goja.FunctionCall, i int, def bool) bool {
 	return c.Arguments[i].ToBoolean()
 }
 
-// frames counts the frames of a time. The frame of a moment is the one that shows it; a duration is rounded up.
+// frames converts a time to frames: a moment to the frame that shows it, a duration rounded up.
 func frames(t, rate float64, duration bool) float64 {
 	if duration {
 		return math.Ceil(t*rate - nearly)
@@ -48,7 +48,7 @@ func frames(t, rate float64, duration bool) float64 {
 	return math.Floor(t*rate + nearly)
 }
 
-// defineTime defines what turns times into frames and texts.
+// defineTime defines the conversions of times to frames and text.
 func (m *Machine) defineTime() {
 	m.define("timeToFrames", func(c goja.FunctionCall) goja.Value {
 		t := m.arg(c, 0, m.now(), "timeToFrames")
@@ -91,8 +91,8 @@ func (m *Machine) defineTime() {
 	m.global("colorDepth", func() goja.Value { return m.rt.ToValue(m.host.Project.BitsPerChannel) })
 }
 
-// timecode is a time as hours, minutes, seconds and frames. With drop, frame numbers are left out so that 29.97 frames
-// per second keep up with the clock.
+// timecode formats a time as hours, minutes, seconds and frames. With drop, frame numbers are skipped so that 29.97
+// frames per second keep up with the clock.
 func timecode(t, rate float64, duration, drop bool) string {
 	base := math.Max(math.Round(rate), 1)
 	n := frames(math.Abs(t), rate, duration)
@@ -114,7 +114,7 @@ func timecode(t, rate float64, duration, drop bool) string {
 	return fmt.Sprintf("%s%02d%s%02d%s%02d%s%02d", sign, int(s/3600), sep, int(math.Mod(s/60, 60)), sep, int(math.Mod(s, 60)), sep, int(f))
 }
 
-// global defines a global that is looked up when it is read; expressions may replace it for themselves.
+// global defines a global that is computed when it is read; expressions may assign to it for themselves.
 func (m *Machine) global(name string, read func() goja.Value) {
 	getter := m.rt.ToValue(func(goja.FunctionCall) goja.Value {
 		if m.cur == nil {

@@ -190,7 +190,8 @@ func (m *Machine) sourceText(it *aep.Item) string {
 	return strings.TrimPrefix(string(b), "\ufeff")
 }
 
-// sourceData is the content of a data file: JSON as it is, tables as an array of rows by the names of the first row.
+// sourceData is the content of a data file: the value of JSON, or the rows of a table as an array of objects with the
+// names in its first row.
 func (m *Machine) sourceData(it *aep.Item) goja.Value {
 	if v, ok := m.data[it.Footage]; ok {
 		return v
@@ -240,7 +241,7 @@ func (m *Machine) table(it *aep.Item, text string, tabs bool) goja.Value {
 	return m.rt.NewArray(out...)
 }
 
-// dataValue walks down by numbers: the i-th member of objects and arrays, counted from 0.
+// dataValue follows a path of numbers: each selects a member of an object or array, from 0.
 func (m *Machine) dataValue(v goja.Value, where goja.Value) any {
 	steps, _ := m.floats(where, "dataValue")
 	for _, step := range steps {

@@ -1,7 +1,7 @@
 // Package expression runs After Effects expressions in goja.
 //
-// The language is that of Adobe's After Effects expression reference. What the two engines of After Effects do
-// differently is done for both at once: arithmetic with arrays works as in the older one, everything else as in the newer.
+// The language is that of Adobe's After Effects expression reference. It combines After Effects' two engines: arithmetic
+// with arrays works as in the older one, everything else as in the newer.
 package expression
 
 import (
@@ -12,26 +12,26 @@ import (
 	"overcrank/engine/text"
 )
 
-// Host is what expressions may ask of the world.
+// Host is what expressions have access to.
 type Host struct {
 	Project *aep.Project
 	Eval    *eval.Evaluator
 	Fonts   *text.Book // for sourceRectAtTime; may be nil
-	// ReadData gives the content of a data footage (JSON, CSV); nil refuses.
+	// ReadData reads data footage (JSON, CSV); nil refuses.
 	ReadData func(f *aep.Item) ([]byte, error)
-	// ReadFile gives the content of a file that an expression names by $.evalFile; nil refuses.
+	// ReadFile reads a file that an expression names in $.evalFile; nil refuses.
 	ReadFile func(path string) ([]byte, error)
-	// TimeLimit is how long one evaluation may take, 0 for two seconds. One that takes longer is an *eval.TimeoutError.
+	// TimeLimit is how long one evaluation may take, 0 for two seconds. A longer one ends with an *eval.TimeoutError.
 	TimeLimit time.Duration
 }
 
-// Error is why an expression gave no value.
+// Error is why an expression has no value.
 type Error struct {
 	Line    int // 1-based, 0 when unknown
 	Message string
 }
 
-// Error words the fault as the farm reports it.
+// Error is the message in the words in which the farm reports it.
 func (e *Error) Error() string {
 	if e.Line == 0 {
 		return "After Effects expression error: " + e.Message

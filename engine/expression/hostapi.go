@@ -8,10 +8,10 @@ import (
 	"overcrank/engine/sandbox"
 )
 
-// maxLibrary is how large a file that expressions evaluate may be, in bytes.
+// maxLibrary is the largest file that expressions may evaluate, in bytes.
 const maxLibrary = 4 << 20
 
-// defineHost defines $, of which expressions use little more than $.evalFile.
+// defineHost defines $, of which expressions mainly use $.evalFile.
 func (m *Machine) defineHost() {
 	d := m.rt.NewObject()
 	_ = d.Set("evalFile", func(c goja.FunctionCall) goja.Value { return m.evalFile(c.Argument(0).String()) })
@@ -26,7 +26,7 @@ func (m *Machine) defineHost() {
 	_ = m.rt.Set("alert", quiet)
 }
 
-// evalFile runs a file of the job that holds data or functions for expressions.
+// evalFile runs a file of the job that contains data or functions for expressions.
 func (m *Machine) evalFile(name string) goja.Value {
 	if m.host.ReadFile == nil {
 		m.throw("$.evalFile: the file %q is not part of the job", short(baseName(name)))

@@ -9,7 +9,7 @@ import (
 	"overcrank/engine/eval"
 )
 
-// defineKeys defines what expressions may ask of keyframes.
+// defineKeys defines the access to keyframes.
 func (m *Machine) defineKeys() {
 	m.classes.key = m.rt.NewObject()
 	m.propertyAttr("numKeys", false, true, func(n *node) goja.Value { return m.rt.ToValue(len(n.p.Keys)) })
@@ -53,13 +53,13 @@ func (m *Machine) key(n *node, i int) goja.Value {
 	return o
 }
 
-// loop is a stretch of keyframes that is repeated: from first to last, in composition seconds.
+// loop is a range of keyframes that is repeated, in composition seconds.
 type loop struct {
 	kind        string
 	first, last float64
 }
 
-// defineLoops defines loopIn, loopOut and their kin.
+// defineLoops defines loopIn, loopOut and their variants by duration.
 func (m *Machine) defineLoops() {
 	for _, l := range []struct {
 		name     string
@@ -89,7 +89,7 @@ func (m *Machine) loop(n *node, kind string, amount float64, out, byDuration boo
 	return m.looped(n, l, t, out)
 }
 
-// stretch is what is repeated: all keyframes, the given number of intervals, or the given seconds.
+// stretch is the range to repeat: all keyframes, the given number of intervals, or the given seconds.
 func stretch(n *node, amount float64, out, byDuration bool) loop {
 	keys := n.p.Keys
 	at := func(i int) float64 { return eval.CompTime(n.layer, keys[i].Time) }
@@ -158,7 +158,7 @@ func (m *Machine) looped(n *node, l loop, t float64, out bool) goja.Value {
 	return m.give(list, len(list) > 1)
 }
 
-// combine works a value out of those at two times, number by number.
+// combine computes a value from those at two times, number by number.
 func (m *Machine) combine(n *node, t float64, f func(a, b float64) float64, u float64) goja.Value {
 	a, ok := m.valueAt(n, t).(aep.Numbers)
 	b, _ := m.valueAt(n, u).(aep.Numbers)

@@ -10,7 +10,7 @@ import (
 	"overcrank/engine/geom"
 )
 
-// layerNode stands for a layer.
+// layerNode represents a layer.
 type layerNode struct {
 	m      *Machine
 	comp   *aep.Item
@@ -48,12 +48,12 @@ func (m *Machine) layer(comp *aep.Item, l *aep.Layer) *layerNode {
 	return n
 }
 
-// groups are the groups whose members expressions reach from the layer itself.
+// groups are the groups whose members are also attributes of the layer.
 func groups() []string {
 	return []string{"ADBE Transform Group", "ADBE Text Properties", "ADBE Audio Group", "ADBE Camera Options Group", "ADBE Light Options Group", "ADBE Material Options Group"}
 }
 
-// attribute finds a group, or a member of those that are reached from the layer itself.
+// attribute finds a group, or a member of those in groups.
 func (n *layerNode) attribute(name string) *node {
 	if match, ok := groupNames()[strings.ToLower(name)]; ok {
 		if p := n.root().p.Child(match); p != nil {
@@ -87,7 +87,7 @@ func (m *Machine) layerByID(comp *aep.Item, id uint32) goja.Value {
 	return goja.Null()
 }
 
-// layerOf is the layer that a method is called on: the receiver, or else the one whose expression runs.
+// layerOf is the layer that a method is called on: the receiver, or the layer of the running expression.
 func (m *Machine) layerOf(this goja.Value) *layerNode {
 	if o, ok := this.(*goja.Object); ok {
 		if n, ok := m.things[o].(*layerNode); ok {
@@ -100,7 +100,7 @@ func (m *Machine) layerOf(this goja.Value) *layerNode {
 	return m.layer(m.cur.ref.Comp, m.cur.ref.Layer)
 }
 
-// layerAttr defines an attribute of layers that is also a global, for the layer whose expression runs.
+// layerAttr defines an attribute of layers that is also a global, for the layer of the running expression.
 func (m *Machine) layerAttr(name string, f func(n *layerNode) any) {
 	getter := m.rt.ToValue(func(c goja.FunctionCall) goja.Value {
 		if m.cur == nil {
@@ -118,7 +118,7 @@ func (m *Machine) layerMethod(name string, f func(n *layerNode, c goja.FunctionC
 	_ = m.rt.GlobalObject().DefineDataProperty(name, fn, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
 }
 
-// js is a Go value as expressions see it.
+// js converts a Go value to JavaScript.
 func (m *Machine) js(v any) goja.Value {
 	switch v := v.(type) {
 	case nil:
@@ -211,7 +211,7 @@ func (m *Machine) defineLayerGroups() {
 			return m.lookUp(n.root().child(p), c.Argument(0))
 		})
 	}
-	// A group of shapes finds its members the same way.
+	// A shape group finds its members in the same way.
 	content := m.rt.ToValue(func(c goja.FunctionCall) goja.Value {
 		o, _ := c.This.(*goja.Object)
 		if l, ok := m.things[o].(*layerNode); ok {

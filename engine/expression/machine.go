@@ -18,23 +18,23 @@ import (
 )
 
 const (
-	// timeLimit is how long one evaluation may take, those that it asks for included, when the Host does not say.
+	// timeLimit is how long one evaluation may take, including those that it uses, when Host does not say.
 	timeLimit = 2 * time.Second
-	// maxFrames is how deep expressions may ask for each other.
+	// maxFrames is how deep expressions may use each other.
 	maxFrames = 48
-	// maxSource is how long an expression may be, in bytes.
+	// maxSource is the longest expression, in bytes.
 	maxSource = 1 << 20
 )
 
-// Machine runs expressions; one per worker. It implements eval.Expressions.
+// Machine runs expressions; each worker has one. It implements eval.Expressions.
 type Machine struct {
 	host     Host
 	rt       *goja.Runtime
 	programs map[string]*program
 	frames   []*frame
-	cur      *frame // of the evaluation under way
+	cur      *frame // current evaluation
 
-	things map[*goja.Object]any // what the objects of the API stand for
+	things map[*goja.Object]any // what each object of the API represents
 	nodes  map[*aep.Property]*node
 	layers map[*aep.Layer]*layerNode
 	comps  map[*aep.Item]*goja.Object
@@ -43,7 +43,7 @@ type Machine struct {
 	classes  classes
 	native   map[string]goja.Callable // the language's own operators, by name
 	watchdog watchdog
-	endless  *eval.TimeoutError // of the evaluation that was interrupted
+	endless  *eval.TimeoutError // set when an evaluation was interrupted
 }
 
 // frame is one evaluation.
@@ -53,7 +53,7 @@ type frame struct {
 	time   float64
 	random uint64
 	seeded int64          // what seedRandom was called with, plus one
-	styles []*goja.Object // objects that things must forget afterwards
+	styles []*goja.Object // objects to remove from things afterwards
 	began  time.Time
 }
 
@@ -85,7 +85,8 @@ func New(h Host) *Machine {
 	return m
 }
 
-// Evaluate runs the expression of ref at composition time t. before is the value without it; the result has its type.
+// Evaluate runs the expression of ref at composition time t. before is the value without it; the result has the same
+// type.
 func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Value, err error) {
 	p := m.program(ref.Prop.Expression)
 	if p.err != nil {
@@ -114,7 +115,7 @@ func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Val
 		if errors.As(err, &stopped) {
 			m.blame()
 			if !outermost {
-				panic(err) // the whole evaluation is over, not only this part of it
+				panic(err) // ends the whole evaluation, not only this part
 			}
 			return nil, m.endless
 		}
@@ -123,8 +124,8 @@ func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Val
 	return m.result(out, before)
 }
 
-// leave ends the evaluation. A throw while its result is read, or a fault of ours, becomes the error of the expression;
-// an interruption goes on to the outermost evaluation.
+// leave ends the evaluation. An exception while its result is read, or a panic in this package, becomes the expression's
+// error; an interrupt is passed on to the outermost evaluation.
 func (m *Machine) leave(err *error, outermost bool) {
 	r := recover()
 	if _, stopped := r.(*goja.InterruptedError); stopped {
@@ -154,8 +155,8 @@ func (m *Machine) leave(err *error, outermost bool) {
 	}
 }
 
-// blame finds out, once per evaluation, whose expression took the time: the innermost one that ran for most of it. One that was only
-// asked over and over is not to blame, but who asked it.
+// blame finds, once per evaluation, the expression that took the time: the innermost one that ran for most of it. One
+// that was merely called very often is not to blame, but its caller is.
 func (m *Machine) blame() {
 	if m.endless != nil {
 		return
@@ -183,7 +184,7 @@ func (m *Machine) param(name string) goja.Value {
 	return m.thisProperty().object
 }
 
-// program compiles an expression once per text.
+// program compiles each expression text once.
 func (m *Machine) program(text string) *program {
 	if p, ok := m.programs[text]; ok {
 		return p
@@ -243,7 +244,7 @@ func (m *Machine) throw(format string, args ...any) {
 	panic(goja.Value(e))
 }
 
-// watchdog interrupts an evaluation that takes too long. Its timer is armed only while evaluations come.
+// watchdog interrupts an evaluation that takes too long. Its timer runs only while there are evaluations.
 type watchdog struct {
 	rt       *goja.Runtime
 	limit    time.Duration

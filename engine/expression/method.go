@@ -73,7 +73,7 @@ func (m *Machine) defineValueMethods() {
 	_ = m.classes.property.DefineDataProperty("toJSON", primitive, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
-// velocity is the change per second, over the millisecond around t.
+// velocity is the change per second, measured over the millisecond around t.
 func (m *Machine) velocity(n *node, t float64) goja.Value {
 	const h = 0.0005
 	a, ok := m.valueAt(n, t-h).(aep.Numbers)

@@ -6,11 +6,11 @@ import (
 	"github.com/dop251/goja"
 )
 
-// maxText is how long, in bytes, a text may grow by joining.
+// maxText is the longest string that concatenation may make, in bytes.
 const maxText = 16 << 20
 
-// defineOperators defines what arithmetic is rewritten to. Arrays are added and subtracted number by number; a number
-// added to an array goes to its first; arrays are multiplied and divided by numbers.
+// defineOperators defines the functions that replace arithmetic operators. Arrays are added and subtracted number by
+// number; a number is added to the first element of an array; arrays are multiplied and divided by numbers.
 func (m *Machine) defineOperators() {
 	for name, source := range map[string]string{
 		"add": "(function(a,b){return a+b})", "sub": "(function(a,b){return a-b})", "mul": "(function(a,b){return a*b})",
@@ -133,7 +133,7 @@ func element(list []float64, i int) float64 {
 	return 0
 }
 
-// vector is an array of numbers; other arrays and values aren't.
+// vector converts an array of numbers; other arrays and values are refused.
 func (m *Machine) vector(v goja.Value) ([]float64, bool) {
 	o, ok := v.(*goja.Object)
 	if !ok || o.ClassName() != "Array" {
@@ -166,7 +166,7 @@ func (m *Machine) array(list []float64) goja.Value {
 	return m.rt.NewArray(out...)
 }
 
-// plain is the value of a property object, and any other value as it is.
+// plain is the value of a property object, and any other value unchanged.
 func (m *Machine) plain(v goja.Value) goja.Value {
 	o, ok := v.(*goja.Object)
 	if !ok {
@@ -178,7 +178,7 @@ func (m *Machine) plain(v goja.Value) goja.Value {
 	return v
 }
 
-// floats reads numbers, one or an array of them, and throws when v is neither.
+// floats reads a number or an array of numbers, and throws when v is neither.
 func (m *Machine) floats(v goja.Value, what string) (list []float64, isArray bool) {
 	v = m.plain(v)
 	if list, ok := m.vector(v); ok {
@@ -199,7 +199,7 @@ func (m *Machine) number(v goja.Value, what string) float64 {
 	return list[0]
 }
 
-// give is a list as one number or an array.
+// give converts a list to one number or an array.
 func (m *Machine) give(list []float64, isArray bool) goja.Value {
 	if !isArray && len(list) == 1 {
 		return m.rt.ToValue(list[0])

@@ -8,7 +8,7 @@ import (
 	"overcrank/aep"
 )
 
-// pathRef is an outline as expressions hold it.
+// pathRef is a path as expressions see it.
 type pathRef struct{ path *aep.Path }
 
 func (m *Machine) pathObject(p *aep.Path) goja.Value {
@@ -18,7 +18,7 @@ func (m *Machine) pathObject(p *aep.Path) goja.Value {
 	return o
 }
 
-// pathOf is the outline of a path or of a property.
+// pathOf is the path in a path object or a property.
 func (m *Machine) pathOf(v goja.Value, t float64) *aep.Path {
 	o, ok := v.(*goja.Object)
 	if !ok {
@@ -83,7 +83,7 @@ func (m *Machine) definePaths() {
 	})
 }
 
-// pathMethod defines a method of paths; its time is the argument at timeAt.
+// pathMethod defines a method of paths; its argument at index timeAt is the time.
 func (m *Machine) pathMethod(name string, timeAt int, f func(p *aep.Path, c goja.FunctionCall) goja.Value) {
 	fn := func(c goja.FunctionCall) goja.Value {
 		this := c.This
@@ -124,7 +124,7 @@ func (m *Machine) outline(out goja.Value) (aep.Value, error) {
 	return nil, &Error{Message: "the expression gives no path"}
 }
 
-// along is the point and the direction at a share of the length of a path.
+// along is the point and the direction at a fraction of the length of a path.
 func along(p *aep.Path, share float64) (x, y, dx, dy float64) {
 	const steps = 32
 	type step struct{ x, y, dx, dy, length float64 }

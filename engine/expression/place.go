@@ -4,7 +4,7 @@ import "github.com/dop251/goja/ast"
 
 // The syntax tree leaves parentheses out. What follows finds where an expression really begins and ends in the source.
 
-// operator is where the operator after e is, with e's own parentheses before it.
+// operator is the index of the operator after e, after e's own closing parentheses.
 func (w *rewriter) operator(e ast.Expression) int {
 	i := w.end(e)
 	for {
@@ -16,7 +16,7 @@ func (w *rewriter) operator(e ast.Expression) int {
 	}
 }
 
-// skip is the next place that is neither space nor comment.
+// skip is the next index, from i on, that is neither space nor comment.
 func (w *rewriter) skip(i int) int {
 	for i < len(w.src) && (!w.plain[i] && !w.literal(i) || space(w.src[i])) {
 		i++
@@ -24,7 +24,7 @@ func (w *rewriter) skip(i int) int {
 	return i
 }
 
-// literal is whether a blanked place starts a literal and not a comment.
+// literal tells whether a blanked index begins a literal rather than a comment.
 func (w *rewriter) literal(i int) bool {
 	switch w.src[i] {
 	case '"', '\'', '`':
@@ -37,7 +37,7 @@ func space(c byte) bool {
 	return c == ' ' || c == '\t' || c == '\n' || c == '\v' || c == '\f' || c >= 0x80
 }
 
-// start is where e begins, the parentheses of its leftmost part included.
+// start is where e begins, including the parentheses of its leftmost part.
 func (w *rewriter) start(e ast.Expression) int {
 	if s, ok := w.starts[e]; ok {
 		return s
@@ -56,7 +56,7 @@ func (w *rewriter) start(e ast.Expression) int {
 	return s
 }
 
-// back is the opening parenthesis before s.
+// back is the index of the opening parenthesis before s.
 func (w *rewriter) back(s int) int {
 	for i := s - 1; i >= 0; i-- {
 		if w.plain[i] && w.src[i] == '(' {
@@ -66,7 +66,7 @@ func (w *rewriter) back(s int) int {
 	return s
 }
 
-// end is where e ends, the parentheses of its rightmost part included.
+// end is where e ends, including the parentheses of its rightmost part.
 func (w *rewriter) end(e ast.Expression) int {
 	if s, ok := w.ends[e]; ok {
 		return s
@@ -100,7 +100,7 @@ func (w *rewriter) end(e ast.Expression) int {
 	return s
 }
 
-// before is the last place before i that is neither space nor comment.
+// before is the last index before i that is neither space nor comment.
 func (w *rewriter) before(i int) int {
 	for i--; i >= 0 && (!w.plain[i] || space(w.src[i])); i-- {
 	}

@@ -10,7 +10,7 @@ import (
 	"overcrank/engine/eval"
 )
 
-// node stands for a property or a group of properties.
+// node represents a property or a group of properties.
 type node struct {
 	m      *Machine
 	comp   *aep.Item
@@ -22,9 +22,9 @@ type node struct {
 
 func (n *node) ref() eval.Ref { return eval.Ref{Comp: n.comp, Layer: n.layer, Prop: n.p} }
 
-// A property is an object whose numbers are found by index, as in position[0].
+// A property is an object with its numbers at indexes, as in position[0].
 
-// Get gives the numbers and the length of an array; all else comes from the prototypes.
+// Get returns the numbers and the length of an array; everything else is found in the prototypes.
 func (n *node) Get(key string) goja.Value {
 	if key == "" || key[0] > '9' && key != "length" {
 		return nil
@@ -74,7 +74,7 @@ func (n *node) Keys() []string {
 	return keys
 }
 
-// child is the one node of a property below n.
+// child is the node of a property below n: there is only one.
 func (n *node) child(p *aep.Property) *node {
 	m := n.m
 	if c, ok := m.nodes[p]; ok {
@@ -109,7 +109,7 @@ func (m *Machine) callable(proto *goja.Object, thing any, call func(goja.Functio
 	return o
 }
 
-// lookUp finds a child by number, counted from 1, or by name.
+// lookUp finds a child by number, from 1, or by name.
 func (m *Machine) lookUp(n *node, key goja.Value) goja.Value {
 	key = m.plain(key)
 	if goja.IsNumber(key) {
@@ -127,7 +127,7 @@ func (m *Machine) lookUp(n *node, key goja.Value) goja.Value {
 	return nil
 }
 
-// shown is what stands for the node: itself, or the layer that a parameter chooses.
+// shown is the value for the node: itself, or the layer that a parameter selects.
 func (n *node) shown() goja.Value {
 	if n.p.LayerRef != 0 {
 		return n.m.layerByID(n.comp, n.p.LayerRef)
@@ -145,7 +145,7 @@ func (n *node) name() string {
 	return n.p.Match
 }
 
-// find is the child of a display name, a match name, or a name as an attribute.
+// find finds a child by display name, match name, or attribute name.
 func (n *node) find(name string) *node {
 	if p := n.p.Child(name); p != nil {
 		return n.child(p)
@@ -160,7 +160,7 @@ func (n *node) find(name string) *node {
 			return n.child(p)
 		}
 	}
-	// The contents of a shape group are found from the group itself.
+	// The contents of a shape group are also found from the group itself.
 	for _, inner := range []string{"ADBE Vectors Group", "ADBE Vector Transform Group"} {
 		if g := n.p.Child(inner); g != nil && n.p.Match == "ADBE Vector Group" {
 			if p := g.Child(name); p != nil {
@@ -176,7 +176,7 @@ func (n *node) find(name string) *node {
 	return nil
 }
 
-// camelEqual is whether attr is the attribute name of a display name: anchorPoint for "Anchor Point".
+// camelEqual tells whether attr is the attribute name of a display name: anchorPoint for "Anchor Point".
 func camelEqual(name, attr string) bool {
 	j, first, up := 0, true, false
 	for i := range len(name) {
@@ -205,7 +205,7 @@ func camelEqual(name, attr string) bool {
 	return j == len(attr) && j > 0
 }
 
-// thisProperty is the node of the property whose expression runs.
+// thisProperty is the node of the property of the running expression.
 func (m *Machine) thisProperty() *node {
 	ref := m.cur.ref
 	if n, ok := m.nodes[ref.Prop]; ok {
@@ -217,7 +217,7 @@ func (m *Machine) thisProperty() *node {
 	return m.layer(ref.Comp, ref.Layer).root().child(ref.Prop)
 }
 
-// reach finds the way from the top of a layer down to p.
+// reach finds the path from the top of a layer down to p.
 func (m *Machine) reach(n *node, p *aep.Property, depth int) *node {
 	if depth > 64 {
 		return nil
@@ -237,7 +237,7 @@ func (m *Machine) reach(n *node, p *aep.Property, depth int) *node {
 	return nil
 }
 
-// valueAt is the value of a property at a time: with its expression, unless it is that of the expression under way.
+// valueAt is the value of a property at a time, including its expression unless that is the running one.
 func (m *Machine) valueAt(n *node, t float64) aep.Value {
 	if n.p == m.cur.ref.Prop {
 		if t == m.cur.time {
@@ -266,7 +266,7 @@ func (m *Machine) currentValue() goja.Value {
 	return m.show(m.cur.ref.Layer, m.cur.ref.Prop, m.cur.before)
 }
 
-// show is a value of the project as expressions see it.
+// show converts a value of the project to JavaScript.
 func (m *Machine) show(l *aep.Layer, p *aep.Property, v aep.Value) goja.Value {
 	switch v := v.(type) {
 	case aep.Numbers:
@@ -282,7 +282,7 @@ func (m *Machine) show(l *aep.Layer, p *aep.Property, v aep.Value) goja.Value {
 	return goja.Undefined()
 }
 
-// dimensions is how many numbers of a value count: of positions and scales of 2D layers, which are kept in three, two.
+// dimensions is how many numbers of a value count: two for positions and scales of 2D layers, which are stored as three.
 func dimensions(l *aep.Layer, p *aep.Property, v aep.Numbers) int {
 	if len(v) == 3 && l != nil && !l.ThreeD {
 		switch p.Match {
@@ -293,7 +293,7 @@ func dimensions(l *aep.Layer, p *aep.Property, v aep.Numbers) int {
 	return len(v)
 }
 
-// nodeOf is the property that a method is called on: the receiver, or else the one whose expression runs.
+// nodeOf is the property that a method is called on: the receiver, or the property of the running expression.
 func (m *Machine) nodeOf(this goja.Value) *node {
 	if o, ok := this.(*goja.Object); ok {
 		switch t := m.things[o].(type) {

@@ -7,14 +7,14 @@ type classes struct {
 	layer, group, property, text, path, comp, footage, style, key *goja.Object
 }
 
-// propertyMethod defines a method of properties that is also a global, for the property whose expression runs.
+// propertyMethod defines a method of properties that is also a global, for the property of the running expression.
 func (m *Machine) propertyMethod(name string, f func(n *node, c goja.FunctionCall) goja.Value) {
 	fn := m.rt.ToValue(func(c goja.FunctionCall) goja.Value { return f(m.nodeOf(c.This), c) })
 	_ = m.classes.property.DefineDataProperty(name, fn, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	_ = m.rt.GlobalObject().DefineDataProperty(name, fn, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_TRUE)
 }
 
-// propertyAttr is propertyMethod for attributes; groups have those that are not of values.
+// propertyAttr is propertyMethod for attributes. groups says whether groups have the attribute too.
 func (m *Machine) propertyAttr(name string, groups, global bool, f func(n *node) goja.Value) {
 	getter := m.rt.ToValue(func(c goja.FunctionCall) goja.Value {
 		if m.cur == nil {
@@ -44,14 +44,14 @@ func (m *Machine) defineProperties() {
 	m.defineKeys()
 	m.defineLoops()
 	m.defineWiggle()
-	// Text is a string with the methods of a property.
+	// A text value is a string with the methods of a property.
 	c.text = m.rt.CreateObject(str)
 	for _, name := range c.property.GetOwnPropertyNames() {
 		m.copyMember(c.property, c.text, name)
 	}
 }
 
-// copyMember gives to the member of from, as it is defined.
+// copyMember copies a member of from, with its definition, to the object to.
 func (m *Machine) copyMember(from, to *goja.Object, name string) {
 	copyTo, _ := goja.AssertFunction(m.rt.Get("Reflect").(*goja.Object).Get("defineProperty"))
 	describe, _ := goja.AssertFunction(m.rt.Get("Reflect").(*goja.Object).Get("getOwnPropertyDescriptor"))
@@ -61,7 +61,7 @@ func (m *Machine) copyMember(from, to *goja.Object, name string) {
 	}
 }
 
-// fallback is the far end of the prototypes of groups and layers, where properties are found as attributes.
+// fallback is the last prototype of groups and layers, which finds properties as attributes.
 func (m *Machine) fallback() *goja.Object {
 	proxy := m.rt.NewProxy(m.rt.NewObject(), &goja.ProxyTrapConfig{
 		Get: func(target *goja.Object, name string, receiver goja.Value) goja.Value {

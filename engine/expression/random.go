@@ -11,7 +11,7 @@ import (
 // The random numbers are not After Effects' own, whose generator is not public. They are the same on every machine and
 // in every run, and depend, like those, on the layer, the property, the seed and the time.
 
-// mix turns any number into an unrelated one (the finaliser of splitmix64).
+// mix maps a number to an unrelated one (the finaliser of splitmix64).
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -33,7 +33,7 @@ func seed(ref eval.Ref, t float64, with int64, timeless bool) uint64 {
 	return mix(h)
 }
 
-// uniform is the next number of 0–1 of this evaluation.
+// uniform is the next random number of this evaluation, 0–1.
 func (m *Machine) uniform() float64 {
 	if m.cur == nil {
 		return 0.5
@@ -43,7 +43,7 @@ func (m *Machine) uniform() float64 {
 }
 
 func (m *Machine) gauss() float64 {
-	// Within 0–1 for nine numbers of ten, as After Effects has it.
+	// Nine of ten numbers are within 0–1, as in After Effects.
 	u, v := 1-m.uniform(), m.uniform()
 	return 0.5 + math.Sqrt(-2*math.Log(u))*math.Cos(2*math.Pi*v)*0.304
 }
@@ -62,7 +62,7 @@ func (m *Machine) defineRandom() {
 	})
 }
 
-// draw gives a number of 0–1, of 0 to a maximum, or of a range; number by number for arrays.
+// draw returns a random number of 0–1, of 0 to a maximum, or of a range; for arrays, one for each element.
 func (m *Machine) draw(c goja.FunctionCall, name string, next func() float64) goja.Value {
 	if len(c.Arguments) == 0 {
 		return m.rt.ToValue(next())
@@ -91,7 +91,7 @@ func lattice(x, y, z int64, seed uint64) float64 {
 
 func fade(t float64) float64 { return t * t * t * (t*(t*6-15) + 10) }
 
-// noise3 is smooth noise of -1–1: numbers of a grid, blended between its corners.
+// noise3 is smooth noise of -1–1: the numbers of a grid, interpolated between its corners.
 func noise3(x, y, z float64, seed uint64) float64 {
 	fx, fy, fz := math.Floor(x), math.Floor(y), math.Floor(z)
 	u, v, w := fade(x-fx), fade(y-fy), fade(z-fz)

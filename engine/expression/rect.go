@@ -8,8 +8,8 @@ import (
 	"overcrank/engine/geom"
 )
 
-// SourceRect is the bounds of what a layer shows, in pixels of the layer, at composition time t. With extents the edge of
-// a text box, or of strokes, counts too.
+// SourceRect is the bounds of a layer's content, in pixels of the layer, at composition time t. With extents it includes
+// the text box or the strokes.
 func (m *Machine) SourceRect(comp *aep.Item, l *aep.Layer, t float64, extents bool) (left, top, width, height float64) {
 	switch l.Kind {
 	case aep.LayerText:
@@ -53,7 +53,7 @@ func (m *Machine) textRect(comp *aep.Item, l *aep.Layer, t float64, extents bool
 	return estimate(doc)
 }
 
-// estimate is the bounds of a text without its font: letters of half their size.
+// estimate is the bounds of a text without its font: it takes letters to be half as wide as their size.
 func estimate(doc *aep.TextDocument) (left, top, width, height float64) {
 	st := doc.Style()
 	lines, longest, now := 1, 0, 0
@@ -79,7 +79,7 @@ func estimate(doc *aep.TextDocument) (left, top, width, height float64) {
 	return left, -st.Size * 0.72, width, height
 }
 
-// bounds grows around points.
+// bounds is a box that grows around points.
 type bounds struct {
 	any                    bool
 	minX, minY, maxX, maxY float64
@@ -101,7 +101,7 @@ func (b *bounds) rect() (left, top, width, height float64) {
 	return b.minX, b.minY, b.maxX - b.minX, b.maxY - b.minY
 }
 
-// shapes goes through the contents of a shape layer.
+// shapes adds the contents of a shape layer.
 func (m *Machine) shapes(comp *aep.Item, l *aep.Layer, g *aep.Property, mat geom.Matrix, t float64, b *bounds, depth int) {
 	if g == nil || depth > 64 {
 		return
@@ -155,7 +155,7 @@ func box(b *bounds, mat geom.Matrix, size, position []float64) {
 	}
 }
 
-// curve adds points along a path; its controls alone would be too wide.
+// curve adds points along a path; the box of its control points would be too wide.
 func curve(b *bounds, mat geom.Matrix, p *aep.Path) {
 	for i := range 65 {
 		if len(p.Vertices) == 0 {

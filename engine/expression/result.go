@@ -9,7 +9,7 @@ import (
 	"overcrank/aep"
 )
 
-// result gives what an expression came to the type of the value it replaces.
+// result converts an expression's result to the type of the value that it replaces.
 func (m *Machine) result(out goja.Value, before aep.Value) (aep.Value, error) {
 	if out == nil || goja.IsUndefined(out) || goja.IsNull(out) {
 		return nil, &Error{Message: "the expression gives no value"}
@@ -29,7 +29,7 @@ func (m *Machine) numbers(out goja.Value, before aep.Numbers) (aep.Value, error)
 	out = m.plain(out)
 	if o, ok := out.(*goja.Object); ok && o.ClassName() != "Array" {
 		if v := o.Get("value"); v != nil && !goja.IsUndefined(v) {
-			out = v // a keyframe
+			out = v // out is a keyframe
 		}
 	}
 	list, isArray := m.vector(out)
@@ -71,7 +71,7 @@ func (m *Machine) scalarOf(out goja.Value) (float64, error) {
 	return f, nil
 }
 
-// document replaces the text and keeps the style, or takes both from a style chain.
+// document replaces the text and keeps the style, or takes both from a style object.
 func (m *Machine) document(out goja.Value, before *aep.TextDocument) (aep.Value, error) {
 	if o, ok := out.(*goja.Object); ok {
 		if st, ok := m.things[o].(*styled); ok {

@@ -12,11 +12,11 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// rewrite turns an expression into a function whose result is the value of the last statement that ran. Arithmetic
-// whose operands may be arrays becomes calls; variables that are assigned without being declared become variables of the
-// function, so that nothing leaks from one evaluation into the next. Lines stay where they were.
+// rewrite converts an expression to a function that returns the value of the last statement that ran. Arithmetic whose
+// operands may be arrays becomes calls. Variables that are assigned without a declaration become local variables, so
+// that nothing leaks from one evaluation into the next. Lines keep their numbers.
 //
-// params are the names that the function takes, of those that every expression has.
+// params are the names of the function's parameters, out of those that every expression has.
 func rewrite(src string, isGlobal func(string) bool) (out string, params []string, err error) {
 	prg, err := parser.ParseFile(nil, "expression", src, 0, parser.WithDisableSourceMaps)
 	if err != nil {
@@ -50,8 +50,8 @@ func rewrite(src string, isGlobal func(string) bool) (out string, params []strin
 	return out, params, nil
 }
 
-// whole is the function for source whose places the syntax tree doesn't tell rightly: it runs as it is, without
-// arithmetic with arrays.
+// whole is the function for a source whose positions in the syntax tree are wrong: it runs the source unchanged, without
+// arithmetic on arrays.
 func whole(src string, params []string) (string, []string, error) {
 	quoted, err := json.Marshal(src)
 	if err != nil {
@@ -63,9 +63,9 @@ func whole(src string, params []string) (string, []string, error) {
 const resultName = "$result"
 
 type edit struct {
-	at, end int    // the source between them goes
-	text    string // and this comes
-	close   bool   // closing edits at one place come before opening ones
+	at, end int    // the source between them is removed
+	text    string // and replaced by this
+	close   bool   // at one position, closing edits come before opening ones
 }
 
 type rewriter struct {
@@ -97,8 +97,8 @@ func (w *rewriter) blank(from, to int) {
 	}
 }
 
-// walk collects the edits. last is whether statements here give the expression its value: those of functions inside it
-// don't.
+// walk collects the edits. last tells whether statements here determine the expression's value; those of functions
+// inside it do not.
 func (w *rewriter) walk(v reflect.Value, last bool) {
 	w.descend(v, func(n any) bool {
 		switch n := n.(type) {
@@ -109,7 +109,7 @@ func (w *rewriter) walk(v reflect.Value, last bool) {
 			}
 		case *ast.TryStatement:
 			if last && n.Finally != nil {
-				// What runs at last gives no value.
+				// A finally block does not determine the value.
 				w.walk(reflect.ValueOf(n.Body), true)
 				w.walk(reflect.ValueOf(n.Catch), true)
 				w.walk(reflect.ValueOf(n.Finally), false)
@@ -180,7 +180,7 @@ func (w *rewriter) binary(n *ast.BinaryExpression, last bool) bool {
 	return false
 }
 
-// compound turns a += b into a = $add(a, b) where a can be named twice without being worked out twice.
+// compound rewrites a += b as a = $add(a, b), if a can be written twice without being evaluated twice.
 func (w *rewriter) compound(n *ast.AssignExpression, last bool) bool {
 	name := helper(n.Operator)
 	if name == "" || !simple(n.Left) || w.scalar(n.Right) && n.Operator == token.PLUS && joins(n.Right) {
@@ -197,7 +197,7 @@ func (w *rewriter) compound(n *ast.AssignExpression, last bool) bool {
 	return false
 }
 
-// simple is a name, or a member of one, that can be written twice.
+// simple tells whether e is a name, or a member of one, that can be written twice.
 func simple(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.Identifier:
@@ -213,7 +213,7 @@ func simple(e ast.Expression) bool {
 	return false
 }
 
-// joins is whether e is surely a string: then + joins, and needs no help.
+// joins tells whether e is certainly a string: then + concatenates, and needs no rewriting.
 func joins(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.StringLiteral, *ast.TemplateLiteral:
@@ -224,7 +224,7 @@ func joins(e ast.Expression) bool {
 	return false
 }
 
-// scalar is whether e is surely one number, so that the language's own arithmetic does.
+// scalar tells whether e is certainly a single number, for which the language's own arithmetic is right.
 func (w *rewriter) scalar(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.NumberLiteral, *ast.BooleanLiteral, *ast.StringLiteral, *ast.TemplateLiteral:
@@ -272,8 +272,8 @@ func (w *rewriter) replace(from, to int, text string) {
 	w.edits = append(w.edits, edit{at: from, end: to, text: text})
 }
 
-// splice applies the edits. At one place the closing ones come first, in the order they were made, which is inner ones
-// first; then the opening ones, outer ones first.
+// splice applies the edits. At one position the closing edits come first, in the order in which they were made, which is
+// inner ones first; then the opening edits, outer ones first.
 func (w *rewriter) splice() string {
 	slices.SortStableFunc(w.edits, func(a, b edit) int {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// survey collects names, and marks what looks like code but isn't.
+// survey collects names, and marks text that looks like code but is not.
 func (w *rewriter) survey(v reflect.Value) {
 	w.each(v, func(n any) {
 		switch n := n.(type) {
@@ -51,7 +51,7 @@ func (w *rewriter) survey(v reflect.Value) {
 	w.comments()
 }
 
-// comments blanks comments, which the syntax tree doesn't hold.
+// comments blanks comments, which are not in the syntax tree.
 func (w *rewriter) comments() {
 	for i := 0; i+1 < len(w.src); i++ {
 		if !w.plain[i] || w.src[i] != '/' || !w.plain[i+1] {
@@ -107,7 +107,7 @@ func (w *rewriter) undeclared() []string {
 	return out
 }
 
-// each visits every node below v, outer ones first.
+// each visits every node below v, outer nodes first.
 func (w *rewriter) each(v reflect.Value, visit func(any)) {
 	w.descend(v, func(n any) bool { visit(n); return true })
 }
@@ -143,7 +143,7 @@ func (w *rewriter) descend(v reflect.Value, visit func(any) bool) {
 func (w *rewriter) fields(v reflect.Value, visit func(any) bool) {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		// The declarations are listed once more beside the statements that make them.
+		// Declarations are listed a second time, beside the statements that make them.
 		if f.Name == "DeclarationList" || !f.IsExported() {
 			continue
 		}

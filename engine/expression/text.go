@@ -10,7 +10,7 @@ import (
 	"overcrank/aep"
 )
 
-// styled is a text document that a chain of set… calls builds.
+// styled is the text document that a chain of set… calls builds.
 type styled struct{ doc *aep.TextDocument }
 
 func cloneDocument(d *aep.TextDocument) *aep.TextDocument {
@@ -69,12 +69,12 @@ func styleAt(doc *aep.TextDocument, i int) *aep.TextDocument {
 func (m *Machine) styleObject(doc *aep.TextDocument) goja.Value {
 	o := m.rt.CreateObject(m.classes.style)
 	m.things[o] = &styled{doc}
-	// The objects of a chain live for one evaluation; what is remembered of them must not outlive it.
+	// The objects of a chain live for one evaluation, so they must be removed from things after it.
 	m.cur.styles = append(m.cur.styles, o)
 	return o
 }
 
-// styleMember defines an attribute of styles and its setter, which gives a changed copy.
+// styleMember defines an attribute of styles, and its setter, which returns a changed copy.
 func (m *Machine) styleMember(proto *goja.Object, name string, read func(*aep.TextDocument) any, write func(*aep.TextDocument, goja.Value)) {
 	attrs(m, proto, map[string]func(*styled) any{name: func(s *styled) any { return read(s.doc) }})
 	methods(m, proto, map[string]func(*styled, goja.FunctionCall) any{

@@ -6,7 +6,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// defineMath defines vectors, angles and the interpolations.
+// defineMath defines vectors, angles and interpolation.
 func (m *Machine) defineMath() {
 	m.define("clamp", func(c goja.FunctionCall) goja.Value {
 		v, isArray := m.floats(c.Argument(0), "clamp")
@@ -80,7 +80,7 @@ func (m *Machine) two(c goja.FunctionCall, what string) (a, b []float64) {
 	return a, b
 }
 
-// pick is the i-th of a list, or the only one.
+// pick is the i-th number of a list, or the only one.
 func pick(list []float64, i int) float64 {
 	if len(list) == 1 {
 		return list[0]
@@ -127,7 +127,7 @@ func (m *Machine) interpolation(name string, curve func(float64) float64) {
 	})
 }
 
-// bezier is y at x of the curve from (0, 0) to (1, 1) with the controls (x1, y1) and (x2, y2).
+// bezier is y at x of the curve from (0, 0) to (1, 1) with the control points (x1, y1) and (x2, y2).
 func bezier(x, x1, y1, x2, y2 float64) float64 {
 	at := func(s, a, b float64) float64 { return 3*(1-s)*(1-s)*s*a + 3*(1-s)*s*s*b + s*s*s }
 	low, high := 0.0, 1.0

@@ -15,14 +15,15 @@ import (
 )
 
 const (
-	windowMost  = 16 // frames that are kept behind each decoder, so that workers who draw neighbouring frames find them
-	windowLeast = 4  // the same of the largest frames
-	skipAtMost  = 90 // frames read and dropped rather than seeking
-	maxCursors  = 4  // places of one film that are read at once
+	windowMost  = 16 // frames kept behind each decoder, for workers that draw neighbouring frames
+	windowLeast = 4  // the same for the largest frames
+	skipAtMost  = 90 // frames read and dropped rather than skipped by seeking
+	maxCursors  = 4  // places at which one film is read at once
 )
 
-// film reads a film through several ffmpegs, one for each place at which layers play it. A frame is taken from the one that is the least
-// way before it. Frames that were read last are kept in the library, in whatever order workers ask for them.
+// film reads a film through several ffmpeg processes, one for each place at which layers play it. A frame comes from the
+// process with the fewest frames to skip. The library keeps the frames read last, for workers that ask for them in any
+// order.
 type film struct {
 	lib    *Library
 	path   string
@@ -31,11 +32,11 @@ type film struct {
 	in     Interpretation
 
 	lock    chan struct{} // holds one token; a channel, so that waiting ends with a context
-	cursors []*cursor     // the one used last at the end
-	running atomic.Int32  // how many cursors there are, for whoever does not hold the lock
+	cursors []*cursor     // the most recently used one last
+	running atomic.Int32  // number of cursors, to be read without the lock
 	starts  atomic.Int64  // how often ffmpeg was started
-	kept    []int         // numbers of the frames in the library, the oldest first
-	last    int           // newest frame that exists, once the film has turned out to be shorter than it says; -1 before
+	kept    []int         // numbers of the frames in the library, oldest first
+	last    int           // last frame, once the film turned out to be shorter than it says; -1 until then
 	done    bool
 }
 
@@ -72,7 +73,7 @@ func (f *film) frame(ctx context.Context, n, halvings int) (*raster.Image, error
 	return halve(img, halvings), nil
 }
 
-// read gives frame n, or the last one when the film ends before.
+// read returns frame n, or the last frame when the film is shorter.
 func (f *film) read(ctx context.Context, n int) (*raster.Image, error) {
 	for tries := 0; ; tries++ {
 		if f.last >= 0 {
@@ -101,8 +102,8 @@ func (f *film) read(ctx context.Context, n int) (*raster.Image, error) {
 	}
 }
 
-// cursorFor is the cursor that is the least way before frame n, or a new one. Where the film is read backwards it starts so far ahead
-// that the frames before n are there when they are asked for, and is of no use afterwards.
+// cursorFor is the cursor with the fewest frames to skip before frame n, or a new one. When the film is read backwards
+// the new one starts early enough that the frames before n are read too; it is not needed afterwards (once).
 func (f *film) cursorFor(n int) (c *cursor, once bool, err error) {
 	for _, other := range f.cursors {
 		if other.next <= n && n <= other.next+skipAtMost && (c == nil || other.next > c.next) {
@@ -121,7 +122,7 @@ func (f *film) cursorFor(n int) (c *cursor, once bool, err error) {
 	return c, once, err
 }
 
-// backwards is whether frames behind n were asked for just now, and n was not.
+// backwards tells whether frames after n were asked for recently, and n was not.
 func (f *film) backwards(n int) bool {
 	for _, k := range f.kept {
 		if k > n && k <= n+windowLeast {
@@ -151,7 +152,7 @@ func (f *film) forward(ctx context.Context, c *cursor, n int) (*raster.Image, er
 		}
 		at := c.next
 		c.next++
-		if at <= n-window { // nobody will ask for it
+		if at <= n-window { // too early to be needed
 			continue
 		}
 		img := interpret(pix, f.info.Width, f.info.Height, f.info.Alpha, f.in)
@@ -163,14 +164,14 @@ func (f *film) forward(ctx context.Context, c *cursor, n int) (*raster.Image, er
 	}
 }
 
-// ended learns from an early end how long the film really is.
+// ended finds the true length of a film that ended early.
 func (f *film) ended(c *cursor, n int) error {
 	switch {
 	case c.run.over:
 		f.last = c.next - 1
 	case n == 0:
 		return errors.New("it has no frame that can be decoded")
-	default: // sought beyond the end: look for the end from further ahead
+	default: // seeking went beyond the end: find the end from an earlier frame
 		f.last = max(0, n-int(f.info.FrameRate)-1)
 		if last, err := f.tail(f.last); err == nil {
 			f.last = last
@@ -179,7 +180,7 @@ func (f *film) ended(c *cursor, n int) error {
 	return nil
 }
 
-// tail reads from frame n to the end and gives the number of the last frame there is.
+// tail reads from frame n to the end and returns the number of the last frame.
 func (f *film) tail(n int) (int, error) {
 	c, err := f.start(n)
 	if err != nil {
@@ -195,7 +196,7 @@ func (f *film) tail(n int) (int, error) {
 	}
 }
 
-// keep gives a frame to the library, and takes the oldest back when there are enough of them.
+// keep adds a frame to the library, and drops the oldest when there are too many.
 func (f *film) keep(n int, img *raster.Image) {
 	f.lib.put(picture{f, n, 0}, img)
 	f.kept = append(f.kept, n)
@@ -207,7 +208,7 @@ func (f *film) keep(n int, img *raster.Image) {
 	}
 }
 
-// start starts ffmpeg so that it gives frame n next.
+// start starts an ffmpeg whose first frame is n.
 func (f *film) start(n int) (*cursor, error) {
 	if len(f.cursors) >= maxCursors {
 		f.stop(f.cursors[0])
@@ -231,7 +232,7 @@ func (f *film) stop(c *cursor) {
 	f.running.Store(int32(len(f.cursors)))
 }
 
-// stopIdle ends the decoders; false when somebody reads just now. The library, which calls it, is locked.
+// stopIdle stops the decoders; false when one is in use. The library, which calls it, is locked.
 func (f *film) stopIdle() bool {
 	select {
 	case <-f.lock:
@@ -254,7 +255,7 @@ func (f *film) rest() bool {
 	return true
 }
 
-// letGo ends the decoders and gives the frames back.
+// letGo stops the decoders and drops the frames.
 func (f *film) letGo() {
 	f.stopAll()
 	f.kept = nil
@@ -290,12 +291,12 @@ type decoder struct {
 func startDecoder(path string, st stream, info Info, n int) (*decoder, error) {
 	var args []string
 	if n > 0 {
-		// A quarter of a frame early, so that rounding neither drops frame n nor lets its neighbour in.
+		// A quarter of a frame early, so that rounding neither skips frame n nor includes the one before.
 		args = append(args, "-ss", strconv.FormatFloat((float64(n)-0.25)/info.FrameRate, 'f', 6, 64))
 	}
 	args = append(args, decodeInput(path, st)...)
 	args = append(args, decodeOutput(st, "fps=fps="+st.rate+":start_time=0:round=near")...)
-	ctx, cancel := context.WithCancel(context.Background()) // ends with kill, whoever asks for the next frame
+	ctx, cancel := context.WithCancel(context.Background()) // ended by kill; it outlives the caller's context
 	cmd, tail := ffmpeg.Command(ctx, "ffmpeg", args...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -310,8 +311,8 @@ func startDecoder(path string, st stream, info Info, n int) (*decoder, error) {
 	return &decoder{cmd: cmd, out: out, tail: tail, ctx: ctx, kill: cancel}, nil
 }
 
-// read fills pix with the next frame. It is io.EOF at the end of the film; a broken film ends where it breaks, unless
-// that is its beginning.
+// read fills pix with the next frame. It returns io.EOF at the end of the film. A damaged film ends where the damage
+// begins, unless that is at its beginning.
 func (d *decoder) read(pix []byte) error {
 	_, err := io.ReadFull(d.out, pix)
 	if err == nil {

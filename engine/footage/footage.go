@@ -1,7 +1,7 @@
 // Package footage reads stills, films and numbered pictures as frames of pixels.
 //
-// Common stills are decoded here; everything else goes through ffmpeg. Files come from outside: nothing they contain
-// can make another file or an address be read, and their size is bounded before memory is spent on them.
+// Common stills are decoded here; ffmpeg decodes everything else. Files are untrusted: nothing in them can make another
+// file or an address be read, and their size is checked before memory is allocated.
 package footage
 
 import (
@@ -17,56 +17,56 @@ import (
 	"overcrank/engine/raster"
 )
 
-// Info is what a file holds.
+// Info describes a file.
 type Info struct {
 	Width, Height int     // pixels, 0 without pictures
 	Duration      float64 // seconds, 0 for stills
 	FrameRate     float64
 	Still         bool
 	Video, Audio  bool
-	Alpha         bool // the pictures can be transparent
+	Alpha         bool // the pictures may be transparent
 }
 
-// Interpretation is how a project wants the pictures of a file read.
+// Interpretation is how a project interprets the pictures of a file.
 type Interpretation struct {
-	Premultiplied bool    // the alpha channel has been applied to the colours already
-	InvertAlpha   bool    // opaque is 0
-	Sequence      bool    // the file is one of numbered pictures that make up a film
-	FrameRate     float64 // frames of a sequence per second, 0 for 30; of a film, its own rate or the one it is made to conform to
+	Premultiplied bool    // the colours are already multiplied by the alpha channel
+	InvertAlpha   bool    // 0 is opaque
+	Sequence      bool    // the file is one of a sequence of numbered pictures
+	FrameRate     float64 // frames per second: of a sequence, 0 for 30; of a film, its own rate or the one it is conformed to
 }
 
-// Probe looks into a file.
+// Probe reads the format of a file.
 func Probe(ctx context.Context, path string) (Info, error) {
 	info, _, err := probe(ctx, path)
 	return info, err
 }
 
-// Source gives the frames of one file. It is safe for concurrent use; frames it gave must not be written to.
+// Source returns the frames of one file. It is safe for concurrent use; its frames must not be written to.
 type Source struct {
 	Info   Info
 	reader reader
 }
 
-// reader is what stands behind a Source.
+// reader is the implementation of a Source.
 type reader interface {
-	// frame is frame n, halved so many times.
+	// frame is frame n, halved in size so many times.
 	frame(ctx context.Context, n, halvings int) (*raster.Image, error)
-	// rest gives up what can be had again; false when somebody reads just now.
+	// rest drops what can be read again; false when the reader is in use.
 	rest() bool
 	close() error
 }
 
-// Open prepares a file for reading as it is, with a library of its own.
+// Open prepares a file for reading as it is, with its own library.
 func Open(ctx context.Context, path string) (*Source, error) {
 	return OpenAs(ctx, path, Interpretation{})
 }
 
-// OpenAs prepares a file for reading as in says, with a library of its own.
+// OpenAs prepares a file for reading with an interpretation, with its own library.
 func OpenAs(ctx context.Context, path string, in Interpretation) (*Source, error) {
 	return NewLibrary(DefaultBudget).OpenAs(ctx, path, in)
 }
 
-// OpenAs prepares a file for reading as in says.
+// OpenAs prepares a file for reading with an interpretation.
 func (l *Library) OpenAs(ctx context.Context, path string, in Interpretation) (*Source, error) {
 	if in.Sequence {
 		return l.openSequence(ctx, path, in)
@@ -89,8 +89,9 @@ func (l *Library) OpenAs(ctx context.Context, path string, in Interpretation) (*
 	return &Source{Info: info, reader: reader}, nil
 }
 
-// conforms says whether a film is made to play at another rate than its own. The rates that projects note of films whose
-// rate varies differ from what is measured without meaning anything; a film counts only if its rate is steady.
+// conforms says whether a film is set to play at another rate than its own. For films with a variable rate, projects
+// store rates that differ from the measured one without meaning anything, so this counts only films with a constant
+// rate.
 func conforms(rate float64, info Info, st stream) bool {
 	if rate <= 0 || info.FrameRate <= 0 || !st.steady {
 		return false
@@ -103,11 +104,11 @@ func (s *Source) Frame(ctx context.Context, t float64) (*raster.Image, error) {
 	return s.Halved(ctx, t, 0)
 }
 
-// Halved is Frame with its width and height halved so many times. Of a still only that is kept.
+// Halved is Frame with its width and height halved so many times. Of a still only the halved picture is kept.
 func (s *Source) Halved(ctx context.Context, t float64, times int) (*raster.Image, error) {
 	n := 0
 	if !s.Info.Still && s.Info.FrameRate > 0 {
-		// A composition's times are rounded; a frame starts a hair before its time.
+		// A composition's times are rounded, so a frame starts slightly before its time.
 		n = int(math.Floor(t*s.Info.FrameRate + 0.01))
 		n = max(0, min(n, s.frames()-1))
 	}
@@ -118,10 +119,10 @@ func (s *Source) frames() int {
 	return max(1, int(math.Round(s.Info.Duration*s.Info.FrameRate)))
 }
 
-// Rest ends the processes behind the source and lets its pictures go, until it is asked for one again.
+// Rest ends the processes and drops the pictures of the source until the next picture is asked for.
 func (s *Source) Rest() { s.reader.rest() }
 
-// halve halves a picture so many times.
+// halve halves the size of a picture so many times.
 func halve(img *raster.Image, times int) *raster.Image {
 	for range times {
 		img = raster.Halve(img)
@@ -129,10 +130,10 @@ func halve(img *raster.Image, times int) *raster.Image {
 	return img
 }
 
-// Close ends the processes behind the source.
+// Close ends the processes of the source.
 func (s *Source) Close() error { return s.reader.close() }
 
-// silent stands for a file without pictures.
+// silent is the reader of a file without pictures.
 type silent struct{ path string }
 
 func (s silent) frame(context.Context, int, int) (*raster.Image, error) {
@@ -143,7 +144,7 @@ func (silent) rest() bool { return true }
 
 func (silent) close() error { return nil }
 
-// unreadable wraps why a file can't be used. Only its name is told: the folders are the farm's own affair.
+// unreadable wraps why a file cannot be used. It shows only the file's name, since its folders are the farm's own.
 func unreadable(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -157,7 +158,7 @@ func unreadable(path string, err error) error {
 	return fmt.Errorf("'%s' can't be read: %w", filepath.Base(path), err)
 }
 
-// regular refuses what is no ordinary file, such as a pipe that would never end.
+// regular refuses anything but a regular file, such as a pipe that would never end.
 func regular(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -166,7 +167,7 @@ func regular(path string) error {
 	case info.IsDir():
 		return errors.New("it is a folder")
 	case !info.Mode().IsRegular():
-		return errors.New("it is no ordinary file")
+		return errors.New("it is not a regular file")
 	case info.Size() == 0:
 		return errors.New("it is empty")
 	}

@@ -313,7 +313,7 @@ func TestUnreadableFilesAreNamed(t *testing.T) {
 		{filepath.Join(dir, "none.mov"), "'none.mov' can't be read: it does not exist"},
 		{dir, "it is a folder"},
 		{write("empty.png", ""), "'empty.png' can't be read: it is empty"},
-		{write("words.mov", "these are only words"), "it is cut off, or no film"},
+		{write("words.mov", "these are only words"), "it is cut off, or is not a film"},
 		{write("list.mov", "ffconcat version 1.0\nfile none.mov\n"), "files of this kind can't be used as footage"},
 		{write("huge.png", header("\x00\x00\x75\x30")), "30000 x 30000 pixels"},
 		{write("cut.mp4", "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom\x00\x00\x10\x00mdat"), "it is cut off"},

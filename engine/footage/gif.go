@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// moving says whether a GIF holds more than one picture. Only the lengths of its blocks are read (GIF89a, sections 15 to
-// 26): decoding could cost more memory than there is.
+// moving says whether a GIF has more than one picture. It reads only the lengths of its blocks (GIF89a, sections 15 to
+// 26): decoding could take more memory than there is.
 func moving(f io.ReadSeeker) bool {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return false
@@ -43,7 +43,7 @@ func moving(f io.ReadSeeker) bool {
 	}
 }
 
-// table is the size of the colour table that a packed field announces.
+// table is the size of the colour table that a packed field declares.
 func table(packed byte) int {
 	if packed&0x80 == 0 {
 		return 0

@@ -10,28 +10,28 @@ import (
 	"overcrank/engine/raster"
 )
 
-// DefaultBudget is how many bytes of pictures a Library keeps when nobody says: some thirty frames of HD.
+// DefaultBudget is a Library's default budget in bytes: about thirty frames of HD.
 const DefaultBudget = 256 << 20
 
-// maxDecoders bounds how many ffmpegs read films at once for one Library. A film that is asked for while all are taken stops the one
-// that was asked longest ago.
+// maxDecoders limits how many ffmpeg processes read films at once for a Library. When all are in use, another film stops
+// the ones of the least recently used film.
 const maxDecoders = 16
 
-// Library keeps pictures that its sources read within one budget of bytes, whatever they were read from, and bounds what is read at once.
-// It is safe for concurrent use.
+// Library keeps the pictures of its sources within one budget of bytes, and limits how much is read at once. It is safe
+// for concurrent use.
 type Library struct {
 	budget int64
-	// reading bounds the memory of stills that are being decoded.
+	// reading limits the memory of stills that are being decoded.
 	reading *semaphore.Weighted
 
 	mu    sync.Mutex
 	used  int64
 	known map[picture]*list.Element
-	order list.List // of *kept, the one asked for last in front
-	films []*film   // with decoders, the one asked for last at the end
+	order list.List // of *kept, the most recently used one first
+	films []*film   // films with decoders, the most recently used one last
 }
 
-// picture names a picture of a reader: frame n, halved so many times.
+// picture identifies a picture of a reader: frame n, halved in size so many times.
 type picture struct {
 	of     reader
 	n      int
@@ -43,13 +43,13 @@ type kept struct {
 	img *raster.Image
 }
 
-// NewLibrary is an empty library that keeps at most budget bytes of pictures. One frame of each film may go beyond it.
+// NewLibrary is an empty library that keeps at most budget bytes of pictures. One frame of each film may exceed it.
 func NewLibrary(budget int64) *Library {
 	budget = max(budget, 1)
 	return &Library{budget: budget, reading: semaphore.NewWeighted(budget), known: map[picture]*list.Element{}}
 }
 
-// get is a picture that is still there, nil when there is none.
+// get is a kept picture, nil when there is none.
 func (l *Library) get(p picture) *raster.Image {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +61,7 @@ func (l *Library) get(p picture) *raster.Image {
 	return e.Value.(*kept).img
 }
 
-// put keeps a picture, and lets those go that nobody asked for for the longest time. What is larger than the budget is not kept.
+// put keeps a picture, and drops the least recently used ones. A picture larger than the budget is not kept.
 func (l *Library) put(p picture, img *raster.Image) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +76,7 @@ func (l *Library) put(p picture, img *raster.Image) {
 	}
 }
 
-// drop lets frame n of a film go; with n < 0 all that a reader has.
+// drop drops frame n of a film; with n < 0 all pictures of a reader.
 func (l *Library) drop(of reader, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,7 +91,7 @@ func (l *Library) drop(of reader, n int) {
 	}
 }
 
-// remove forgets an entry, if there is one. The library is locked.
+// remove drops an entry, if there is one. The library is locked.
 func (l *Library) remove(e *list.Element) {
 	if e == nil {
 		return
@@ -101,7 +101,7 @@ func (l *Library) remove(e *list.Element) {
 	l.used -= int64(len(k.img.Pix))
 }
 
-// Holds is how many bytes of pictures are kept, and how many ffmpegs read films.
+// Holds is how many bytes of pictures are kept, and how many ffmpeg processes read films.
 func (l *Library) Holds() (bytes int64, decoders int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,7 +116,7 @@ func (l *Library) share(bytes int) int {
 	return max(windowLeast, min(windowMost, int(l.budget/2)/max(1, bytes)))
 }
 
-// decode waits until bytes more can be taken for decoding a still, and runs it.
+// decode runs the decoding of a still once so many bytes more may be used.
 func (l *Library) decode(ctx context.Context, bytes int64, run func() error) error {
 	bytes = min(bytes, l.budget)
 	if err := l.reading.Acquire(ctx, bytes); err != nil {
@@ -126,7 +126,7 @@ func (l *Library) decode(ctx context.Context, bytes int64, run func() error) err
 	return run()
 }
 
-// reads notes that f, which is locked, starts one more decoder, and ends those of films that were asked longest ago.
+// reads records that f, which is locked, starts one more decoder, and stops those of the least recently used films.
 func (l *Library) reads(f *film) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,7 +137,7 @@ func (l *Library) reads(f *film) {
 	}
 	for i := 0; i < len(l.films) && running > maxDecoders; {
 		n := int(l.films[i].running.Load())
-		if !l.films[i].stopIdle() { // somebody reads it just now
+		if !l.films[i].stopIdle() { // it is in use
 			i++
 			continue
 		}
@@ -147,7 +147,7 @@ func (l *Library) reads(f *film) {
 	l.films = append(l.films, f)
 }
 
-// ended notes that f has no decoders any more.
+// ended records that f has no decoders any more.
 func (l *Library) ended(f *film) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

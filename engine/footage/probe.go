@@ -16,14 +16,14 @@ import (
 
 const probeTime = 30 * time.Second
 
-// stream is what a film's decoder must know beyond Info.
+// stream is what decoding a film needs in addition to Info.
 type stream struct {
 	native  bool   // a still that Go decodes
-	depth   int    // bytes that a pixel of it takes then
+	depth   int    // bytes of a decoded pixel, if native
 	rate    string // exact, "30000/1001"
-	decoder string // to be used instead of ffmpeg's choice
-	matrix  string // of colours that do not say theirs
-	steady  bool   // all frames last equally long
+	decoder string // instead of ffmpeg's choice, "" for that
+	matrix  string // colour matrix, for pictures that do not name theirs
+	steady  bool   // constant frame rate
 }
 
 // probed is ffprobe's answer.
@@ -69,7 +69,7 @@ func probe(ctx context.Context, path string) (Info, stream, error) {
 }
 
 func askFFprobe(ctx context.Context, path string) (Info, stream, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, probeTime, errors.New("looking into it takes too long"))
+	ctx, cancel := context.WithTimeoutCause(ctx, probeTime, errors.New("reading its format takes too long"))
 	defer cancel()
 	out, err := ffmpeg.Run(ctx, "ffprobe", append([]string{"-of", "json", "-show_streams", "-show_format"}, ffmpeg.ProbeInput(path)...)...)
 	if err != nil {
@@ -82,14 +82,14 @@ func askFFprobe(ctx context.Context, path string) (Info, stream, error) {
 	return p.info()
 }
 
-// plainer says in a producer's words what ffmpeg says in its own.
+// plainer words ffmpeg's errors for a producer.
 func plainer(err error) error {
 	s := err.Error()
 	for _, c := range []struct{ mark, words string }{
 		{"not on whitelist", "files of this kind can't be used as footage"},
-		{"moov atom not found", "it is cut off, or no film"},
-		{"Invalid data found", "it is broken, or no picture, film or sound"},
-		{"End of file", "it is cut off, or no picture, film or sound"},
+		{"moov atom not found", "it is cut off, or is not a film"},
+		{"Invalid data found", "it is broken, or is not a picture, a film or a sound"},
+		{"End of file", "it is cut off, or is not a picture, a film or a sound"},
 	} {
 		if strings.Contains(s, c.mark) {
 			return errors.New(c.words)
@@ -142,7 +142,7 @@ func (p *probed) info() (Info, stream, error) {
 	return info, st, nil
 }
 
-// stream picks the frame rate and helps where ffmpeg would guess wrongly.
+// stream finds the frame rate, and the settings that ffmpeg would guess wrongly.
 func (s *probedStream) stream() stream {
 	st := stream{rate: s.Average}
 	if base := ratio(s.Rate); base > 0 {
@@ -194,7 +194,7 @@ func seconds(s string) float64 {
 	return v
 }
 
-// ratio reads "30000/1001"; 0 when it is none.
+// ratio reads "30000/1001"; it is 0 when that is not a rate.
 func ratio(s string) float64 {
 	num, den, _ := strings.Cut(s, "/")
 	n, err1 := strconv.ParseFloat(num, 64)

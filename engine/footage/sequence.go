@@ -14,7 +14,7 @@ import (
 	"overcrank/engine/raster"
 )
 
-// sequence is numbered pictures in a folder.
+// sequence is a series of numbered pictures in a folder.
 type sequence struct {
 	lib   *Library
 	paths []string
@@ -28,8 +28,8 @@ var numbered = regexp.MustCompile(`^(.*?)(\d+)(\.[^.]+)$`)
 
 const maxSequence = 1 << 20 // pictures
 
-// openSequence opens the pictures that are numbered like path, in the order of their numbers. A folder stands for the
-// first picture in it.
+// openSequence opens the numbered pictures that path belongs to, in the order of their numbers. A folder stands for its
+// first picture.
 func (l *Library) openSequence(ctx context.Context, path string, in Interpretation) (*Source, error) {
 	paths, err := siblings(path)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"overcrank/ffmpeg"
 )
 
-// probeStill looks whether Go can decode the file as a still.
+// probeStill tells whether Go can decode the file as a still.
 func probeStill(path string) (info Info, depth int, ok bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func probeStill(path string) (info Info, depth int, ok bool, err error) {
 	defer f.Close()
 	cfg, format, err := image.DecodeConfig(bufio.NewReader(f))
 	if err != nil {
-		return Info{}, 0, false, nil // ffmpeg may know it
+		return Info{}, 0, false, nil // left to ffmpeg
 	}
 	if cfg.Width <= 0 || cfg.Height <= 0 {
 		return Info{}, 0, false, errors.New("it has no size")
@@ -46,7 +46,7 @@ func probeStill(path string) (info Info, depth int, ok bool, err error) {
 	return Info{Width: cfg.Width, Height: cfg.Height, Still: true, Video: true, Alpha: !opaque(cfg.ColorModel)}, depthOf(cfg.ColorModel), true, nil
 }
 
-// depthOf is how many bytes a decoded pixel of a model takes at most.
+// depthOf is how many bytes a decoded pixel of a colour model takes at most.
 func depthOf(m color.Model) int {
 	switch m {
 	case color.RGBA64Model, color.NRGBA64Model:
@@ -67,7 +67,7 @@ func opaque(m color.Model) bool {
 	return false
 }
 
-// still decodes its picture when it is asked for, and again when the library had to let it go.
+// still decodes its picture when asked for it, and again after the library dropped it.
 type still struct {
 	lib    *Library
 	path   string
@@ -76,7 +76,7 @@ type still struct {
 	info   Info
 
 	mu  sync.Mutex
-	err error // for good
+	err error // permanent error
 }
 
 func (s *still) frame(ctx context.Context, _, halvings int) (*raster.Image, error) {
@@ -102,7 +102,7 @@ func (s *still) frame(ctx context.Context, _, halvings int) (*raster.Image, erro
 	})
 	if err != nil {
 		err = unreadable(s.path, err)
-		if ctx.Err() == nil { // else the next to ask may have more time
+		if ctx.Err() == nil { // otherwise another caller may have more time
 			s.err = err
 		}
 		return nil, err
@@ -110,18 +110,18 @@ func (s *still) frame(ctx context.Context, _, halvings int) (*raster.Image, erro
 	return s.keep(halve(img, halvings), halvings), nil
 }
 
-// keep has the library keep the picture, halved so many times.
+// keep adds the picture, halved so many times, to the library.
 func (s *still) keep(img *raster.Image, halvings int) *raster.Image {
 	s.lib.put(picture{s, 0, halvings}, img)
 	return img
 }
 
-// cost is how many bytes decoding takes: the picture as its file holds it, and as it is drawn.
+// cost is the memory for decoding, in bytes: the picture as stored in the file, and as drawn.
 func (s *still) cost() int64 {
 	return int64(s.info.Width) * int64(s.info.Height) * int64(4+s.stream.depth)
 }
 
-// foreign is how large, in bytes, a picture is as its file holds it that is left to ffmpeg, whose memory is not this program's.
+// foreign is the size, in bytes as stored, from which ffmpeg decodes a picture: its memory is not this program's.
 const foreign = 256 << 20
 
 func (s *still) decode(ctx context.Context) (*raster.Image, error) {
@@ -149,7 +149,8 @@ func (s *still) close() error {
 	return nil
 }
 
-// Verify reads the picture of a still to its end, in little memory: one that was cut short would only be missed when it is drawn.
+// Verify reads the picture of a still to its end, with little memory: otherwise damage would be noticed only when it is
+// drawn.
 func Verify(ctx context.Context, path string) error {
 	info, st, err := probe(ctx, path)
 	if err != nil {
@@ -160,7 +161,7 @@ func Verify(ctx context.Context, path string) error {
 			return nil
 		}
 	}
-	const edge = 8 // pixels of what ffmpeg shows of it
+	const edge = 8 // size in pixels of the picture that ffmpeg returns
 	args := append(decodeInput(path, st), "-map", "0:V:0", "-frames:v", "1", "-vf", fmt.Sprintf("scale=%d:%d,format=rgba", edge, edge), "-f", "rawvideo", "pipe:1")
 	out, err := ffmpeg.Run(ctx, "ffmpeg", args...)
 	switch {
@@ -174,10 +175,10 @@ func Verify(ctx context.Context, path string) error {
 	return nil
 }
 
-// verifyHere is how many pixels are decoded in this program to see whether they are whole.
+// verifyHere is the largest picture, in pixels, that Verify decodes in this process.
 const verifyHere = 4 << 20
 
-// straight says whether pictures are taken with their alpha channel as it is.
+// straight says whether the alpha channel is used as it is stored.
 func (in Interpretation) straight() bool {
 	return !in.Premultiplied && !in.InvertAlpha
 }
@@ -228,7 +229,7 @@ func decodeByFFmpeg(ctx context.Context, path string, st stream, in Interpretati
 	return interpret(pix, info.Width, info.Height, info.Alpha, in), nil
 }
 
-// fill reads what an ffmpeg of these arguments gives into pix, which has to hold just that.
+// fill reads the output of an ffmpeg with these arguments into pix, whose size it must have.
 func fill(ctx context.Context, pix []byte, args []string) error {
 	cmd, tail := ffmpeg.Command(ctx, "ffmpeg", args...)
 	out, err := cmd.StdoutPipe()
@@ -240,7 +241,7 @@ func fill(ctx context.Context, pix []byte, args []string) error {
 	}
 	ffmpeg.Bound(cmd)
 	_, short := io.ReadFull(out, pix)
-	more, _ := io.Copy(io.Discard, out) // what it says when it ends tells more than an error here
+	more, _ := io.Copy(io.Discard, out) // the process's own error says more than one here
 	if err := cmd.Wait(); err != nil {
 		return plainer(ffmpeg.Failure(ctx, err, tail))
 	}
@@ -250,7 +251,7 @@ func fill(ctx context.Context, pix []byte, args []string) error {
 	return nil
 }
 
-// interpret turns RGBA as files hold it, into a picture. It takes pix over.
+// interpret converts RGBA as stored in files to a picture. It takes ownership of pix.
 func interpret(pix []byte, w, h int, alpha bool, in Interpretation) *raster.Image {
 	img := &raster.Image{Pix: pix, Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
 	switch {
@@ -283,7 +284,7 @@ func premultiply(pix []byte) {
 	}
 }
 
-// clampToAlpha keeps colours that claim to be premultiplied within their alpha, as image.RGBA demands.
+// clampToAlpha limits colours that are said to be premultiplied to their alpha, as image.RGBA requires.
 func clampToAlpha(pix []byte) {
 	for i := 0; i+3 < len(pix); i += 4 {
 		p := pix[i : i+4 : i+4]

@@ -3,7 +3,7 @@ package geom
 
 import "math"
 
-// Point is a place or a vector.
+// Point is a position or a vector.
 type Point struct{ X, Y float64 }
 
 // Add is p moved by q.
@@ -18,7 +18,7 @@ func (p Point) Scale(k float64) Point { return Point{p.X * k, p.Y * k} }
 // Len is the length of the vector p.
 func (p Point) Len() float64 { return math.Hypot(p.X, p.Y) }
 
-// Lerp is the point a share k of the way from p to q.
+// Lerp is the point at the fraction k of the way from p to q.
 func (p Point) Lerp(q Point, k float64) Point { return Point{p.X + (q.X-p.X)*k, p.Y + (q.Y-p.Y)*k} }
 
 // Matrix maps (x, y) to (A*x + C*y + E, B*x + D*y + F).
@@ -39,7 +39,7 @@ func Rotate(degrees float64) Matrix {
 	return Matrix{A: c, B: s, C: -s, D: c}
 }
 
-// Skew slants by degrees along the axis that is turned by axis degrees, as the Skew of a shape group does.
+// Skew skews by degrees along the axis that is rotated by axis degrees, as the Skew of a shape group does.
 func Skew(degrees, axis float64) Matrix {
 	slant := Matrix{A: 1, C: math.Tan(-degrees * math.Pi / 180), D: 1}
 	return Rotate(axis).Mul(slant).Mul(Rotate(-axis))
@@ -50,7 +50,7 @@ func (m Matrix) Apply(p Point) Point {
 	return Point{m.A*p.X + m.C*p.Y + m.E, m.B*p.X + m.D*p.Y + m.F}
 }
 
-// Mul is the matrix that maps by n first and by m then.
+// Mul is m applied after n.
 func (m Matrix) Mul(n Matrix) Matrix {
 	return Matrix{
 		A: m.A*n.A + m.C*n.B, B: m.B*n.A + m.D*n.B,
@@ -62,7 +62,7 @@ func (m Matrix) Mul(n Matrix) Matrix {
 // Det is the determinant: the factor by which areas grow, negative when m mirrors.
 func (m Matrix) Det() float64 { return m.A*m.D - m.B*m.C }
 
-// Invert is the matrix that undoes m; false when m flattens the plane to a line or a point.
+// Invert is the inverse of m; false when m flattens the plane to a line or a point.
 func (m Matrix) Invert() (Matrix, bool) {
 	det := m.Det()
 	if math.Abs(det) < 1e-12 || math.IsNaN(det) || math.IsInf(det, 0) {
@@ -81,7 +81,7 @@ func (m Matrix) MeanScale() float64 { return math.Sqrt(math.Abs(m.Det())) }
 // AxisScale is how much m stretches along x and along y.
 func (m Matrix) AxisScale() (x, y float64) { return math.Hypot(m.A, m.B), math.Hypot(m.C, m.D) }
 
-// Finite is whether every number of m is one.
+// Finite tells whether every number of m is finite.
 func (m Matrix) Finite() bool {
 	sum := m.A + m.B + m.C + m.D + m.E + m.F
 	return !math.IsNaN(sum) && !math.IsInf(sum, 0)
@@ -90,7 +90,7 @@ func (m Matrix) Finite() bool {
 // Rect is an axis-aligned box; it is empty when a Max is not above its Min.
 type Rect struct{ MinX, MinY, MaxX, MaxY float64 }
 
-// Empty is whether r holds nothing.
+// Empty tells whether r contains nothing.
 func (r Rect) Empty() bool { return !(r.MaxX > r.MinX && r.MaxY > r.MinY) }
 
 // Union is the smallest box around both.

@@ -53,7 +53,7 @@ func (o Outline) Transform(m Matrix) Outline {
 	return Outline{Verbs: o.Verbs, Points: pts}
 }
 
-// Bounds is a box around the outline; curves lie inside the box of their controls, which is what it measures.
+// Bounds is a box around the outline's points, control points included, which contains its curves.
 func (o Outline) Bounds() Rect { return bounds(o.Points) }
 
 // Polyline is a contour of straight lines.
@@ -62,7 +62,7 @@ type Polyline struct {
 	Closed bool
 }
 
-// Flatten is the outline mapped by m with its curves broken into lines that stay within tolerance of them.
+// Flatten is the outline mapped by m, with curves replaced by lines that stay within tolerance of them.
 func (o Outline) Flatten(m Matrix, tolerance float64) []Polyline {
 	var out []Polyline
 	var cur Polyline
@@ -121,7 +121,7 @@ func (c Curve) Split(t float64) (Curve, Curve) {
 	return Curve{c[0], ab, abc, mid}, Curve{mid, bcd, cd, c[3]}
 }
 
-// maxSegments bounds the lines of one curve, however large it is drawn.
+// maxSegments limits the lines of one curve, however large it is drawn.
 const maxSegments = 512
 
 func (c Curve) flatten(pts []Point, tolerance float64) []Point {

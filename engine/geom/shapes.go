@@ -2,11 +2,11 @@ package geom
 
 import "math"
 
-// kappa places the controls of a quarter circle.
+// kappa is the distance of the control points of a quarter circle, as a fraction of the radius.
 const kappa = 0.5522847498307936
 
-// RectOutline is a rectangle around (cx, cy) with rounded corners, drawn clockwise on screen from its top right corner as
-// After Effects does.
+// RectOutline is a rectangle around (cx, cy) with rounded corners. Like After Effects it starts at the top right corner
+// and goes clockwise on screen.
 func RectOutline(cx, cy, w, h, radius float64) Outline {
 	r := math.Max(0, math.Min(radius, math.Min(math.Abs(w), math.Abs(h))/2))
 	x0, y0, x1, y1 := cx-w/2, cy-h/2, cx+w/2, cy+h/2
@@ -33,7 +33,7 @@ func RectOutline(cx, cy, w, h, radius float64) Outline {
 	return o
 }
 
-// EllipseOutline is an ellipse around (cx, cy), drawn clockwise on screen from its top.
+// EllipseOutline is an ellipse around (cx, cy). It starts at the top and goes clockwise on screen.
 func EllipseOutline(cx, cy, w, h float64) Outline {
 	rx, ry := w/2, h/2
 	kx, ky := rx*kappa, ry*kappa
@@ -47,7 +47,7 @@ func EllipseOutline(cx, cy, w, h float64) Outline {
 	return o
 }
 
-// Star describes a star or, with Polygon, a regular polygon, which has outer points only. Roundness is in percent,
+// Star describes a star or, with Polygon, a regular polygon, which has only outer points. Roundness is in percent,
 // Rotation in degrees.
 type Star struct {
 	Polygon                        bool
@@ -58,10 +58,10 @@ type Star struct {
 	InnerRoundness, OuterRoundness float64
 }
 
-// maxStarPoints bounds what a project may ask for.
+// maxStarPoints limits what a project may ask for.
 const maxStarPoints = 2000
 
-// Outline draws the star clockwise from its first outer point, which is at the top.
+// Outline starts at the first outer point, which is at the top, and goes clockwise on screen.
 func (s Star) Outline() Outline {
 	n := 3
 	if s.Points > 3 {
@@ -81,7 +81,7 @@ func (s Star) Outline() Outline {
 			radius, round = s.InnerRadius, s.InnerRoundness
 		}
 		sin, cos := math.Sincos(start + float64(i)*step)
-		// The share of the arc between neighbours that a tangent takes at 100 %, as measured in exports of stars.
+		// The length of a tangent at 100 %, as a fraction of the arc between neighbours, measured in exported stars.
 		share := 0.25
 		if !s.Polygon {
 			share = 0.47829
@@ -104,7 +104,7 @@ func (s Star) Outline() Outline {
 	return o
 }
 
-// Reverse is the outline with every contour walked the other way.
+// Reverse is the outline with every contour in the opposite direction.
 func (o Outline) Reverse() Outline {
 	var out Outline
 	type seg struct {

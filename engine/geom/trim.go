@@ -1,7 +1,7 @@
 package geom
 
-// Trim keeps the stretch from start to end of the outline's length, 0 ≤ start ≤ 1; an end beyond 1 goes on at the
-// outline's beginning. The contours count as one after the other.
+// Trim keeps the part from start to end, as fractions of the outline's length, 0 ≤ start ≤ 1; an end beyond 1 continues
+// at the outline's beginning. The contours are taken one after the other.
 func (o Outline) Trim(start, end float64) Outline {
 	pieces := o.measure()
 	total := 0.0
@@ -21,7 +21,7 @@ func (o Outline) Trim(start, end float64) Outline {
 	return keep(pieces, start*total, end*total)
 }
 
-// continuing is o without its first MoveTo when it starts where head ends.
+// continuing is o without its first MoveTo if it starts where head ends.
 func (o Outline) continuing(head Outline) Outline {
 	if len(o.Points) > 0 && len(head.Points) > 0 && o.Points[0].Sub(head.Points[len(head.Points)-1]).Len() < 1e-6 {
 		return Outline{Verbs: o.Verbs[1:], Points: o.Points[1:]}
@@ -45,7 +45,7 @@ type piece struct {
 	length  float64
 }
 
-// measure is the curves and lines of the outline with their lengths.
+// measure lists the curves and lines of the outline with their lengths.
 func (o Outline) measure() []piece {
 	var out []piece
 	var start, at Point
@@ -77,7 +77,7 @@ func (o Outline) measure() []piece {
 	return out
 }
 
-// lengthSteps is how many chords stand for a curve when its length is measured.
+// lengthSteps is the number of chords that approximate a curve when its length is measured.
 const lengthSteps = 32
 
 // Length is the length of the curve.
@@ -91,7 +91,7 @@ func (c Curve) Length() float64 {
 	return sum
 }
 
-// parameter is where on the curve a distance from its start lies.
+// parameter is the parameter of the point at a distance from the curve's start.
 func (c Curve) parameter(distance float64) float64 {
 	sum, prev := 0.0, c[0]
 	for k := 1; k <= lengthSteps; k++ {

@@ -1,4 +1,4 @@
-// Package likeness measures how alike two pictures are.
+// Package likeness measures how similar two pictures are.
 package likeness
 
 import (
@@ -7,21 +7,21 @@ import (
 	"overcrank/engine/raster"
 )
 
-// The measure looks through square windows, in pixels, that overlap by half.
+// The comparison uses square windows, in pixels, that overlap by half.
 const (
 	window = 8
 	stride = window / 2
 )
 
-// The constants of the structural similarity of 8-bit values; they keep it steady where a window is all black or flat.
+// The constants of the structural similarity of 8-bit values; they keep it stable where a window is black or flat.
 const (
 	steadyMean     = (0.01 * 255) * (0.01 * 255)
 	steadyVariance = (0.03 * 255) * (0.03 * 255)
 )
 
-// Structural is the structural similarity (SSIM, after Wang et al. 2004) of the brightness of two pictures of one size:
-// 1 for equal ones, about 0 for ones that have nothing in common. Windows that touch a rectangle of leaveOut, in pixels
-// from the top left corner, do not count. Pictures of different sizes are not alike: 0.
+// Structural is the structural similarity (SSIM, after Wang et al. 2004) of the brightness of two pictures of the same
+// size: 1 for equal pictures, about 0 for unrelated ones. Windows that touch a rectangle of leaveOut, in pixels from the
+// top left corner, are ignored. For pictures of different sizes it is 0.
 func Structural(a, b *raster.Image, leaveOut []image.Rectangle) float64 {
 	w, h := a.Rect.Dx(), a.Rect.Dy()
 	if w != b.Rect.Dx() || h != b.Rect.Dy() {
@@ -44,7 +44,7 @@ func Structural(a, b *raster.Image, leaveOut []image.Rectangle) float64 {
 	return sum / float64(count)
 }
 
-// similarity is that of the window whose first value is at start.
+// similarity is the similarity of the window whose first value is at start.
 func similarity(a, b []float64, start, w int) float64 {
 	var ma, mb, aa, bb, ab float64
 	for j := range window {

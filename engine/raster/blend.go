@@ -1,6 +1,6 @@
 package raster
 
-// Blend lays a row of premultiplied RGBA pixels, src, over another one of the same length, dst.
+// Blend draws a row of premultiplied RGBA pixels, src, over another row of the same length, dst.
 type Blend func(dst, src []uint8)
 
 // mul is a*b/255, rounded.
@@ -9,11 +9,11 @@ func mul(a, b uint32) uint32 {
 	return (v + v>>8) >> 8
 }
 
-// over is the alpha of one thing over another.
+// over is the alpha of two layers, one over the other.
 func over(a, b uint32) uint32 { return a + b - mul(a, b) }
 
-// separable makes a Blend of a formula for one channel. It gets premultiplied values and alphas of source and backdrop
-// and gives what lies where both are; where only one is, that one shows.
+// separable makes a Blend from a formula for one channel. The formula gets premultiplied values and alphas of source and
+// backdrop and returns the result where both are; where only one is, it is used as it is.
 func separable(mix func(s, sa, d, da uint32) uint32) Blend {
 	return func(dst, src []uint8) {
 		for i := 0; i+3 < len(src) && i+3 < len(dst); i += 4 {

@@ -2,7 +2,7 @@ package raster
 
 import "math"
 
-// Subtract takes the source away from the backdrop.
+// Subtract subtracts the source from the backdrop.
 var Subtract = straight(func(s, d float64) float64 { return d - s })
 
 // Divide divides the backdrop by the source; black gives white.

@@ -10,7 +10,7 @@ var ColorDodge = straight(dodge)
 // ColorBurn darkens the backdrop to reflect the source; white changes nothing.
 var ColorBurn = straight(burn)
 
-// LinearBurn sums the colours and takes white away.
+// LinearBurn sums the colours and subtracts white.
 var LinearBurn = straight(func(s, d float64) float64 { return s + d - 1 })
 
 func dodge(s, d float64) float64 {

@@ -1,6 +1,6 @@
 package raster
 
-// straight makes a Blend of a formula for one channel of colours that are not premultiplied, 0 to 1.
+// straight makes a Blend from a formula for one channel of colours that are not premultiplied, 0 to 1.
 func straight(mix func(s, d float64) float64) Blend {
 	return separable(func(s, sa, d, da uint32) uint32 {
 		if da == 0 {
@@ -11,7 +11,7 @@ func straight(mix func(s, d float64) float64) Blend {
 	})
 }
 
-// wholeColor makes a Blend of a formula for whole colours that are not premultiplied, 0 to 1.
+// wholeColor makes a Blend from a formula for whole colours that are not premultiplied, 0 to 1.
 func wholeColor(mix func(s, d [3]float64) [3]float64) Blend {
 	return func(dst, src []uint8) {
 		for i := 0; i+3 < len(src) && i+3 < len(dst); i += 4 {
@@ -34,7 +34,7 @@ func wholeColor(mix func(s, d [3]float64) [3]float64) Blend {
 	}
 }
 
-// plain is the colour of a premultiplied pixel that is not transparent.
+// plain is the colour, not premultiplied, of a premultiplied pixel that is not transparent.
 func plain(p []uint8) [3]float64 {
 	a := float64(p[3])
 	return [3]float64{float64(p[0]) / a, float64(p[1]) / a, float64(p[2]) / a}

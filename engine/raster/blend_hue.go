@@ -12,7 +12,7 @@ var Saturation = wholeColor(func(s, d [3]float64) [3]float64 {
 	return withLuminosity(withSaturation(d, saturation(s)), luminosity(d))
 })
 
-// Chroma has hue and saturation of the source, and the luminosity of the backdrop. After Effects calls it Color.
+// Chroma has the hue and saturation of the source, and the luminosity of the backdrop. After Effects calls it Color.
 var Chroma = wholeColor(func(s, d [3]float64) [3]float64 { return withLuminosity(s, luminosity(d)) })
 
 // Luminosity has the luminosity of the source, and hue and saturation of the backdrop.
@@ -38,7 +38,7 @@ func luminosity(c [3]float64) float64 { return 0.3*c[0] + 0.59*c[1] + 0.11*c[2] 
 
 func saturation(c [3]float64) float64 { return max(c[0], c[1], c[2]) - min(c[0], c[1], c[2]) }
 
-// withLuminosity moves c to a luminosity, and towards grey where a channel would leave 0 to 1.
+// withLuminosity gives c a luminosity; where a channel would leave 0 to 1 it moves towards grey.
 func withLuminosity(c [3]float64, l float64) [3]float64 {
 	off := l - luminosity(c)
 	for i := range c {
@@ -58,7 +58,7 @@ func withLuminosity(c [3]float64, l float64) [3]float64 {
 	return c
 }
 
-// withSaturation stretches c so that its channels span s; grey stays without colour.
+// withSaturation stretches c so that its channels span s; grey stays grey.
 func withSaturation(c [3]float64, s float64) [3]float64 {
 	low, span := min(c[0], c[1], c[2]), saturation(c)
 	if span == 0 {

@@ -28,7 +28,7 @@ var PinLight = straight(func(s, d float64) float64 {
 	return math.Max(d, 2*s-1)
 })
 
-// HardMix leaves each channel full or empty.
+// HardMix makes each channel either full or empty.
 var HardMix = straight(func(s, d float64) float64 {
 	if s+d < 1 {
 		return 0

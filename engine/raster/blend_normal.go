@@ -2,13 +2,13 @@ package raster
 
 import "encoding/binary"
 
-// Normal lays src over dst.
+// Normal draws src over dst.
 func Normal(dst, src []uint8) {
 	n := min(len(dst), len(src)) &^ 3
 	dst, src = dst[:n], src[:n]
 	const opaque = 0xff000000ff000000
 	i := 0
-	// Two pixels at a time: what is drawn is mostly opaque or empty for long stretches.
+	// Two pixels at a time: most of what is drawn is opaque or empty for long stretches.
 	for ; i+8 <= len(src) && i+8 <= len(dst); i += 8 {
 		s := binary.LittleEndian.Uint64(src[i:])
 		switch {
@@ -29,13 +29,13 @@ func Normal(dst, src []uint8) {
 // lay is the pixel s over the pixel d.
 func lay(d, s uint32) uint32 { return s + scale(d, 255-s>>24) }
 
-// scale multiplies the four channels of p by k/255. It divides by 256, with k stretched to 0–256, which is within one of
-// the exact product and never over k when p is opaque, so that sums of what is over and under never overflow.
+// scale multiplies the four channels of p by k/255. It divides by 256, with k stretched to 0–256. The result is within
+// one of the exact product, and never above k when p is opaque, so that the sums of over and under never overflow.
 func scale(p, k uint32) uint32 {
 	return gather((spread(p)*uint64(k+k>>7) + half) >> 8 & lanes)
 }
 
-// A pixel is spread into four lanes of 16 bits, which one multiplication then serves.
+// A pixel is spread into four lanes of 16 bits, so that one multiplication serves all of them.
 const (
 	lanes = 0x00ff00ff00ff00ff
 	half  = 0x0080008000800080

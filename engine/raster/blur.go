@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// maxSigma bounds a blur, and with it the memory around what is blurred.
+// maxSigma limits a blur, and with it the memory for its surroundings.
 const maxSigma = 500
 
-// BlurReach is how far, in pixels, a blur of this deviation carries.
+// BlurReach is how far a blur with this standard deviation extends, in pixels.
 func BlurReach(sigma float64) int {
 	n := 0
 	for _, r := range boxRadii(sigma) {
@@ -17,7 +17,7 @@ func BlurReach(sigma float64) int {
 	return n
 }
 
-// boxRadii are the radii of three box blurs that together come close to a Gaussian one.
+// boxRadii are the radii of three box blurs that together approximate a Gaussian blur.
 func boxRadii(sigma float64) [3]int {
 	if !(sigma > 0) {
 		return [3]int{}
@@ -42,12 +42,12 @@ func boxRadii(sigma float64) [3]int {
 	return out
 }
 
-// BlurAlpha blurs a mask by the deviations sx and sy, in pixels. Beyond its border lies nothing.
+// BlurAlpha blurs a mask by the standard deviations sx and sy, in pixels. Beyond its border it is transparent.
 func BlurAlpha(m *image.Alpha, sx, sy float64) {
 	blur(plane{m.Pix, m.Stride, m.Rect.Dx(), m.Rect.Dy(), 1}, sx, sy)
 }
 
-// Blur blurs an image by the deviations sx and sy, in pixels. Beyond its border lies nothing.
+// Blur blurs an image by the standard deviations sx and sy, in pixels. Beyond its border it is transparent.
 func Blur(img *Image, sx, sy float64) {
 	blur(plane{img.Pix, img.Stride, img.Rect.Dx(), img.Rect.Dy(), 4}, sx, sy)
 }

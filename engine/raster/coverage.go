@@ -7,9 +7,9 @@ import (
 	"overcrank/engine/geom"
 )
 
-// Rasterizer turns outlines into coverage. It sums signed areas per pixel, for the rows and columns that the outline
-// touches only, and so serves both fill rules at a cost that goes with the size of the shape, not of the frame. Use it
-// as: Reset, any number of Fill and Stroke, Spans. It is not safe for concurrent use.
+// Rasterizer converts outlines to coverage. It sums signed areas per pixel, only for the rows and columns that an
+// outline touches. So it serves both fill rules, at a cost that depends on the size of the shape and not of the frame.
+// Call Reset, any number of Fill and Stroke, then Spans. It is not safe for concurrent use.
 type Rasterizer struct {
 	clip   image.Rectangle
 	stride int
@@ -18,10 +18,10 @@ type Rasterizer struct {
 	line   []uint8
 }
 
-// flatness is how far, in pixels, a line may stray from its curve.
+// flatness is the largest distance between a curve and its lines, in pixels.
 const flatness = 0.05
 
-// Reset starts a shape that is drawn inside clip.
+// Reset starts a shape that is drawn within clip.
 func (r *Rasterizer) Reset(clip image.Rectangle) {
 	if clip.Empty() {
 		clip = image.Rectangle{}
@@ -74,8 +74,8 @@ func (r *Rasterizer) polygon(pts []geom.Point) {
 	}
 }
 
-// edge adds a line. What lies left of the clip still covers everything to its right, so it is moved onto the border;
-// what lies right of it is moved onto the cell after the last.
+// edge adds a line. A line left of the clip still covers everything to its right, so it is moved onto the border; a line
+// right of the clip is moved onto the cell after the last.
 func (r *Rasterizer) edge(a, b geom.Point) {
 	ox, oy := float64(r.clip.Min.X), float64(r.clip.Min.Y)
 	a.X, a.Y, b.X, b.Y = a.X-ox, a.Y-oy, b.X-ox, b.Y-oy
@@ -115,7 +115,7 @@ func (r *Rasterizer) clipped(a, b geom.Point, w float64, dir float32) {
 	} else if a.X >= w && b.X >= w {
 		return
 	}
-	// Lines from left to right cross both borders; the second cut is left to this call.
+	// A line that crosses both borders is cut at the second one by the recursive call.
 	if (a.X < w) != (b.X < w) && math.Max(a.X, b.X) > w {
 		y := a.Y + (w-a.X)*(b.Y-a.Y)/(b.X-a.X)
 		if a.X < w {
@@ -127,7 +127,7 @@ func (r *Rasterizer) clipped(a, b geom.Point, w float64, dir float32) {
 	r.accumulate(a, b, dir)
 }
 
-// accumulate adds a downward line that lies within the clip.
+// accumulate adds a downward line within the clip.
 func (r *Rasterizer) accumulate(a, b geom.Point, dir float32) {
 	if b.Y <= a.Y {
 		return
@@ -158,8 +158,8 @@ func (r *Rasterizer) accumulate(a, b geom.Point, dir float32) {
 			row[first+1] += d * mid
 			continue
 		}
-		// The line crosses several cells: the area right of it grows as a square in the first and the last one and
-		// evenly between.
+		// The line crosses several cells: the area to its right grows quadratically in the first and the last cell, and
+		// linearly in between.
 		s := float32(1 / (x1 - x0))
 		f := float32(x0 - float64(first))
 		g := float32(x1 - float64(end-1))
@@ -190,7 +190,8 @@ func (r *Rasterizer) touch(y, first, end int) {
 	}
 }
 
-// Spans hands out the coverage, row by row: cov[i] is the coverage of pixel (x+i, y). cov is valid during the call only.
+// Spans passes the coverage to emit, row by row: cov[i] is the coverage of pixel (x+i, y). cov is valid only during the
+// call.
 func (r *Rasterizer) Spans(evenOdd bool, emit func(x, y int, cov []uint8)) {
 	w := r.clip.Dx()
 	for y := range r.clip.Dy() {
@@ -205,7 +206,7 @@ func (r *Rasterizer) Spans(evenOdd bool, emit func(x, y int, cov []uint8)) {
 			sum += row[i]
 			r.line[i] = coverage(sum, evenOdd)
 		}
-		// Edges right of the clip were left out, so that the rest of the row is as full as its last cell.
+		// Edges right of the clip were left out, so the rest of the row has the coverage of its last cell.
 		if rest := coverage(sum, evenOdd); rest > 0 && end < w {
 			for i := end; i < w; i++ {
 				r.line[i] = rest

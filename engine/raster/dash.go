@@ -6,10 +6,10 @@ import (
 	"overcrank/engine/geom"
 )
 
-// maxDashes bounds the pieces of one shape.
+// maxDashes limits the pieces of one shape.
 const maxDashes = 20000
 
-// dashPattern is lengths of lines and gaps in turn, an even number of them; nil when they make no pattern.
+// dashPattern is the lengths of dashes and gaps, alternating, an even number of them; nil when they make no pattern.
 func dashPattern(lengths []float64) []float64 {
 	sum := 0.0
 	for _, l := range lengths {
@@ -27,7 +27,7 @@ func dashPattern(lengths []float64) []float64 {
 	return lengths
 }
 
-// dash cuts lines into the pieces that a pattern leaves of them.
+// dash cuts lines into dashes.
 func dash(lines []geom.Polyline, pattern []float64, offset float64) []geom.Polyline {
 	period := 0.0
 	for _, l := range pattern {
@@ -72,7 +72,7 @@ func dash(lines []geom.Polyline, pattern []float64, offset float64) []geom.Polyl
 	return out
 }
 
-// phase is which piece of the pattern lies at offset, and how much of it is left.
+// phase is the index of the piece of the pattern at offset, and how much of that piece is left.
 func phase(pattern []float64, period, offset float64) (at int, left float64) {
 	offset = math.Mod(offset, period)
 	if offset < 0 {

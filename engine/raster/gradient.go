@@ -7,14 +7,14 @@ import (
 	"overcrank/engine/geom"
 )
 
-// Gradient is colours along a line, or around a point. Colours and opacities have stops of their own; offsets, midpoints
-// and values are 0–1. A midpoint is where, between its stop and the next, the mixture is even.
+// Gradient is a linear or radial gradient. Colours and opacities have separate stops; offsets, midpoints and values are
+// 0–1. A midpoint is where, between its stop and the next, the mixture is half and half.
 type Gradient struct {
 	Radial     bool
 	Start, End geom.Point
 	Colors     []ColorStop
 	Alphas     []AlphaStop
-	opacity    float64 // 1 less than itself, so that a Gradient made without it is opaque
+	opacity    float64 // the opacity minus 1, so that the zero value is opaque
 }
 
 // ColorStop is a colour at an offset.
@@ -26,14 +26,14 @@ type ColorStop struct {
 // AlphaStop is an opacity at an offset.
 type AlphaStop struct{ Offset, Midpoint, Alpha float64 }
 
-// Faded is the gradient at an opacity of 0 to 1.
+// Faded is the gradient with an opacity of 0 to 1.
 func (g *Gradient) Faded(opacity float64) *Gradient {
 	out := *g
 	out.opacity = (1+g.opacity)*unit(opacity) - 1
 	return &out
 }
 
-// Values hands out all that the gradient is made of, for those who must tell it from others.
+// Values passes all values of the gradient to each, so that gradients can be told apart.
 func (g *Gradient) Values(each func(...float64)) {
 	each(g.Start.X, g.Start.Y, g.End.X, g.End.Y, g.opacity)
 	for _, s := range g.Colors {
@@ -44,7 +44,7 @@ func (g *Gradient) Values(each func(...float64)) {
 	}
 }
 
-// ramp is the gradient at 256 steps.
+// ramp is the gradient in 256 steps.
 func (g *Gradient) ramp() [256]uint32 {
 	var out [256]uint32
 	for i := range out {
@@ -104,7 +104,7 @@ func mixture(t, from, to, midpoint float64) float64 {
 	return 0.5 + 0.5*(k-midpoint)/(1-midpoint)
 }
 
-// PaintGradient lays the shape that r holds over dst. m maps the gradient's space to dst's pixels.
+// PaintGradient draws the shape in r over dst. m maps the gradient's space to dst's pixels.
 func (r *Rasterizer) PaintGradient(dst *Image, evenOdd bool, g *Gradient, m geom.Matrix) {
 	ramp := g.ramp()
 	inv, ok := m.Invert()

@@ -5,7 +5,7 @@ import (
 	"image"
 )
 
-// Paint lays the shape that r holds over dst in one colour.
+// Paint draws the shape in r over dst in one colour.
 func (r *Rasterizer) Paint(dst *Image, evenOdd bool, c Color) {
 	if c[3] == 0 {
 		r.Spans(evenOdd, func(int, int, []uint8) {})
@@ -48,7 +48,7 @@ func FillRect(dst *Image, area image.Rectangle, c Color) {
 	}
 }
 
-// Composite lays src over dst where both are, at the places that their bounds name, with an opacity of 0 to 1.
+// Composite draws src over dst where both have pixels, by their bounds, with an opacity of 0 to 1.
 func Composite(dst, src *Image, opacity float64, blend Blend) {
 	area := src.Rect.Intersect(dst.Rect)
 	k := uint32(unit(opacity)*255 + 0.5)
@@ -76,8 +76,8 @@ func Composite(dst, src *Image, opacity float64, blend Blend) {
 	}
 }
 
-// MultiplyAlpha multiplies every pixel of img with mask, which lies on the same pixels; what lies outside of the mask
-// becomes transparent.
+// MultiplyAlpha multiplies every pixel of img by mask, which has the same coordinates; img becomes transparent outside
+// of the mask.
 func MultiplyAlpha(img *Image, mask *image.Alpha) {
 	both := img.Rect.Intersect(mask.Rect)
 	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
@@ -103,7 +103,8 @@ func MultiplyAlpha(img *Image, mask *image.Alpha) {
 	}
 }
 
-// Mix replaces the pixels of dst by those of src, as far as mask times opacity says. All three lie on the same pixels.
+// Mix replaces the pixels of dst by those of src, in proportion to mask times opacity. All three have the same
+// coordinates.
 func Mix(dst, src *Image, mask *image.Alpha, opacity float64) {
 	k := uint32(unit(opacity)*255 + 0.5)
 	area := dst.Rect.Intersect(src.Rect).Intersect(mask.Rect)

@@ -1,4 +1,4 @@
-// Package raster draws: coverage of outlines, strokes, affine sampling, blend modes, on premultiplied RGBA.
+// Package raster draws on premultiplied RGBA: coverage of outlines, strokes, affine sampling, blend modes.
 package raster
 
 import (
@@ -11,17 +11,17 @@ import (
 // Image is premultiplied 8-bit RGBA, sRGB, as image.RGBA holds it.
 type Image = image.RGBA
 
-// StrokeStyle says how an outline is stroked. Width is in pixels of the outline's space.
+// StrokeStyle is how an outline is stroked. Width is in pixels of the outline's space.
 type StrokeStyle struct {
 	Width      float64
 	Cap        int     // ButtCap, RoundCap or SquareCap; 0 means ButtCap
 	Join       int     // MiterJoin, RoundJoin or BevelJoin; 0 means MiterJoin
-	MiterLimit float64 // of a corner's length by half the width; below 1 means 4
+	MiterLimit float64 // ratio of a corner's length to half the width; below 1 means 4
 	Dashes     []float64
 	DashOffset float64
 }
 
-// miterLimit is the limit that counts.
+// miterLimit is MiterLimit or its default.
 func (s *StrokeStyle) miterLimit() float64 {
 	if s.MiterLimit < 1 {
 		return 4
@@ -29,7 +29,7 @@ func (s *StrokeStyle) miterLimit() float64 {
 	return s.MiterLimit
 }
 
-// Shape is an outline to paint with one colour, already in its order.
+// Shape is an outline to paint in one colour.
 type Shape struct {
 	Outline geom.Outline
 	Color   [4]float64 // RGBA 0–1, not premultiplied
@@ -37,7 +37,7 @@ type Shape struct {
 	Stroke  *StrokeStyle // nil: filled
 }
 
-// Bounds is a box around what the shape paints.
+// Bounds is a box around the painted shape.
 func (s *Shape) Bounds() geom.Rect {
 	b := s.Outline.Bounds()
 	if s.Stroke == nil {
@@ -50,7 +50,7 @@ func (s *Shape) Bounds() geom.Rect {
 	return b.Grow(math.Max(reach, s.Stroke.Width*math.Sqrt2/2))
 }
 
-// PixelRect is the smallest rectangle of whole pixels around r, empty for what is no place.
+// PixelRect is the smallest rectangle of whole pixels around r; empty when r is not finite.
 func PixelRect(r geom.Rect) image.Rectangle {
 	const far = 1 << 24
 	clamp := func(v float64) int {

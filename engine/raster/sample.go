@@ -8,7 +8,7 @@ import (
 	"overcrank/engine/geom"
 )
 
-// Sampling says how an image is read between its pixels.
+// Sampling is how an image is read between its pixels.
 type Sampling int
 
 // The samplings.
@@ -17,8 +17,8 @@ const (
 	Nearest
 )
 
-// Draw lays src, mapped by m, over dst inside clip. Between the centres of pixels it is interpolated, and its border
-// fades over one pixel, so that edges that turn stay smooth.
+// Draw draws src, mapped by m, over dst within clip. It interpolates between the centres of pixels, and fades the border
+// over one pixel, so that rotated edges are smooth.
 func Draw(dst, src *Image, m geom.Matrix, clip image.Rectangle, opacity float64, blend Blend, how Sampling) {
 	clip = clip.Intersect(dst.Rect)
 	k := uint32(unit(opacity)*256 + 0.5)
@@ -50,7 +50,7 @@ func Draw(dst, src *Image, m geom.Matrix, clip image.Rectangle, opacity float64,
 	}
 }
 
-// wholePixels is whether m only moves, by whole pixels.
+// wholePixels tells whether m only moves, by whole pixels.
 func wholePixels(m geom.Matrix) (dx, dy int, ok bool) {
 	const near = 1e-4
 	if math.Abs(m.A-1) > 1e-6 || math.Abs(m.D-1) > 1e-6 || math.Abs(m.B) > 1e-6 || math.Abs(m.C) > 1e-6 {
@@ -71,13 +71,13 @@ type sampler struct {
 	how  Sampling
 }
 
-// start is where, in pixels of the source counted from their centres, pixel (x, y) of the target lies.
+// start is the position in the source, in pixels from the centre of its first pixel, of pixel (x, y) of the target.
 func (s *sampler) start(x, y int) geom.Point {
 	p := s.inv.Apply(geom.Point{X: float64(x) + 0.5, Y: float64(y) + 0.5})
 	return geom.Point{X: p.X - float64(s.src.Rect.Min.X) - 0.5, Y: p.Y - float64(s.src.Rect.Min.Y) - 0.5}
 }
 
-// span narrows x0..x1 to the pixels of row y that see the source.
+// span narrows x0..x1 to the pixels of row y that show the source.
 func (s *sampler) span(x0, x1, y int) (int, int) {
 	p := s.start(0, y)
 	lo, hi := narrow(float64(x0), float64(x1-1), p.X, s.inv.A, float64(s.w))
@@ -103,7 +103,7 @@ func narrow(lo, hi, v, d, size float64) (float64, float64) {
 	return math.Max(lo, a), math.Min(hi, b)
 }
 
-// fixed is the number of fractional bits of a place in the source.
+// fixed is the number of fractional bits of a position in the source.
 const fixed = 16
 
 func (s *sampler) row(row []uint8, x0, x1, y int) {
@@ -159,7 +159,7 @@ func (s *sampler) nearest(row []uint8, n int, u, v, du, dv int64) {
 	}
 }
 
-// Halve is src at half its size, each pixel the mean of four.
+// Halve is src at half its size; each pixel is the mean of four.
 func Halve(src *Image) *Image {
 	w, h := max(1, src.Rect.Dx()/2), max(1, src.Rect.Dy()/2)
 	out := image.NewRGBA(image.Rect(0, 0, w, h))

@@ -20,8 +20,8 @@ const (
 	BevelJoin
 )
 
-// Stroke adds the stroke of o. The pen is moved in o's own space and its track mapped by m, so that an uneven scale
-// gives an uneven line, as in After Effects.
+// Stroke adds the stroke of o. The stroke is made in o's own space and then mapped by m, so that an uneven scale makes a
+// line of uneven width, as in After Effects.
 func (r *Rasterizer) Stroke(o geom.Outline, style StrokeStyle, m geom.Matrix) {
 	scale := m.MeanScale()
 	if style.Width <= 0 || scale == 0 {
@@ -33,7 +33,7 @@ func (r *Rasterizer) Stroke(o geom.Outline, style StrokeStyle, m geom.Matrix) {
 		lines = dash(lines, pattern, style.DashOffset)
 	}
 	p := pen{style: style, half: style.Width / 2}
-	// A round corner is broken into chords that stay within the tolerance of its arc.
+	// A round corner is divided into chords within the tolerance of its arc.
 	p.arc = 2 * math.Acos(math.Max(0, 1-math.Min(1, tolerance/p.half)))
 	p.arc = math.Max(p.arc, 0.05)
 	for _, l := range lines {
@@ -46,8 +46,8 @@ func (r *Rasterizer) Stroke(o geom.Outline, style StrokeStyle, m geom.Matrix) {
 	}
 }
 
-// pen makes the outline of a stroked polyline: its left side forwards and its right side backwards. All contours turn
-// the same way, so that where they overlap they add up.
+// pen makes the outline of a stroked polyline: its left side forwards and its right side backwards. All contours have
+// the same direction, so that overlaps add up.
 type pen struct {
 	style StrokeStyle
 	half  float64
@@ -71,7 +71,7 @@ func (p *pen) outline(l geom.Polyline) [][]geom.Point {
 	return [][]geom.Point{out}
 }
 
-// dot is what a line without length leaves: nothing under a butt cap.
+// dot is the stroke of a line without length: nothing with a butt cap.
 func (p *pen) dot(l geom.Polyline) [][]geom.Point {
 	if len(l.Points) == 0 || p.style.Cap == ButtCap || p.style.Cap == 0 {
 		return nil
@@ -84,7 +84,7 @@ func (p *pen) dot(l geom.Polyline) [][]geom.Point {
 	return [][]geom.Point{p.turn(nil, c, geom.Point{X: h}, 2*math.Pi)}
 }
 
-// side is the line moved half a width to the left of its direction.
+// side is the line moved by half a width to the left of its direction.
 func (p *pen) side(pts []geom.Point, closed bool) []geom.Point {
 	n := len(pts)
 	var out []geom.Point
@@ -109,15 +109,15 @@ func (p *pen) offset(a, b geom.Point) geom.Point {
 	return geom.Point{X: d.Y * k, Y: -d.X * k}
 }
 
-// gentle is the turn, in radians, below which the inner side needs no way through the corner's own point.
+// gentle is the angle, in radians, below which the inner side of a corner need not pass through the corner's point.
 const gentle = 0.35
 
-// join leads from the end of ab's side to the start of bc's.
+// join connects the end of ab's side to the start of bc's.
 func (p *pen) join(out []geom.Point, a, b, c geom.Point) []geom.Point {
 	u, v := b.Sub(a), c.Sub(b)
 	cross, dot := u.X*v.Y-u.Y*v.X, u.X*v.X+u.Y*v.Y
 	turn := math.Atan2(cross, dot)
-	if turn <= 0 { // this side is the inner one: y points down, so a left turn has a negative cross product
+	if turn <= 0 { // the inner side: y points down, so a left turn has a negative cross product
 		if turn < -gentle {
 			out = append(out, b)
 		}
@@ -141,7 +141,7 @@ func (p *pen) join(out []geom.Point, a, b, c geom.Point) []geom.Point {
 	return out
 }
 
-// turn walks along an arc around c from offset by angle radians, both ends left out.
+// turn follows an arc around c from offset by angle radians, without its end points.
 func (p *pen) turn(out []geom.Point, c, offset geom.Point, angle float64) []geom.Point {
 	n := int(math.Ceil(math.Abs(angle) / p.arc))
 	for i := 1; i < n; i++ {

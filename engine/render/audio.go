@@ -10,14 +10,14 @@ import (
 	"overcrank/engine/eval"
 )
 
-// stretchOfTime maps the time of a nested composition to that of the whole: whole = at + t*rate, for t in from..to.
+// stretchOfTime maps the time of a nested composition to that of the rendered one: at + t*rate, for t in from..to.
 type stretchOfTime struct {
 	at, rate float64
 	from, to float64
 	levels   []audio.Level
 }
 
-// Audio lists the sounds of the composition, precomps included. Its only error is why ctx ended.
+// Audio lists the sounds of the composition, nested ones included. Its only error is the end of ctx.
 func (r *Renderer) Audio(ctx context.Context) ([]audio.Clip, error) {
 	h := &hearing{worker: r.worker(ctx)}
 	h.composition(&scene{comp: r.comp}, stretchOfTime{rate: 1, to: r.comp.Comp.Duration})
@@ -27,7 +27,7 @@ func (r *Renderer) Audio(ctx context.Context) ([]audio.Clip, error) {
 	return h.clips, nil
 }
 
-// maxSounds bounds the sounds of a render, and how many layers are looked at for them.
+// Limits of the sounds of a render, and of the layers that are searched for them.
 const (
 	maxSounds      = 2000
 	maxSoundLayers = 100000
@@ -40,7 +40,7 @@ type hearing struct {
 	looked int
 }
 
-// composition adds the sounds of a composition heard through s.
+// composition adds the sounds of a composition, with its times mapped by s.
 func (h *hearing) composition(sc *scene, s stretchOfTime) {
 	layers := sc.comp.Comp.Layers
 	solo := anySolo(layers)
@@ -72,7 +72,7 @@ func (h *hearing) composition(sc *scene, s stretchOfTime) {
 			continue
 		}
 		start := in.from
-		if in.rate < 0 { // backwards: the last of it is heard first
+		if in.rate < 0 { // played backwards, the last part is heard first
 			start = in.to
 		}
 		h.clips = append(h.clips, audio.Clip{
@@ -82,7 +82,7 @@ func (h *hearing) composition(sc *scene, s stretchOfTime) {
 	}
 }
 
-// audible is whether an item has any sound in it. seen are those that were looked at already, without any.
+// audible tells whether an item has sound at any depth. seen are items already searched, without any.
 func (h *hearing) audible(it *aep.Item, seen map[*aep.Item]bool) bool {
 	if it.Footage != nil {
 		return it.Footage.HasAudio
@@ -99,10 +99,10 @@ func (h *hearing) audible(it *aep.Item, seen map[*aep.Item]bool) bool {
 	return false
 }
 
-// maxLength bounds, in seconds, how long a sound may be: a month.
+// maxLength limits the length of a sound, in seconds: a month.
 const maxLength = 31 * 24 * 3600
 
-// heard is the part of a layer's source that is heard through s, in the source's time.
+// heard is the part of a layer's source that is heard when the layer's times are mapped by s, in the source's time.
 func (w *worker) heard(l *aep.Layer, it *aep.Item, s stretchOfTime) (stretchOfTime, bool) {
 	var length float64
 	switch {
@@ -129,13 +129,13 @@ func (w *worker) heard(l *aep.Layer, it *aep.Item, s stretchOfTime) (stretchOfTi
 	return stretchOfTime{at: s.at + l.Start*s.rate, rate: s.rate * rate, from: a, to: b}, b > a && b-a < maxLength
 }
 
-// levelStep is how often, in seconds, a level that an expression moves is read.
+// levelStep is the interval, in seconds, at which a level with an expression is evaluated.
 const levelStep = 0.1
 
-// maxLevels bounds how many levels of a sound are read.
+// maxLevels limits how many levels of a sound are evaluated.
 const maxLevels = 20000
 
-// levels is the volume of the layer of v over the time of the whole, with that of the layers around it.
+// levels is the volume of v's layer over the time of the rendered composition, including that of the layers around it.
 func (w *worker) levels(v view, outer, in stretchOfTime) []audio.Level {
 	p := v.layer.Props.Find("ADBE Audio Group", "ADBE Audio Levels")
 	if p == nil {
@@ -169,7 +169,7 @@ func nonzero(v float64) float64 {
 	return v
 }
 
-// thinned drops levels that lie on the line between their neighbours.
+// thinned drops levels that are on the line between their neighbours.
 func thinned(l []audio.Level) []audio.Level {
 	out := l[:0]
 	for i, p := range l {
@@ -185,7 +185,7 @@ func thinned(l []audio.Level) []audio.Level {
 	return out
 }
 
-// addLevels sums two curves in decibels.
+// addLevels sums two curves, in decibels.
 func addLevels(a, b []audio.Level) []audio.Level {
 	if len(a) == 0 {
 		return b

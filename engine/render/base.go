@@ -8,20 +8,20 @@ import (
 	"overcrank/engine/raster"
 )
 
-// bases keep the picture of the lowest layers of a composition for as long as they look the same, which in most
-// templates are the larger part: a frame then begins with a copy of it.
+// bases cache, for each composition, the picture of its lowest layers while these look the same. In most templates that
+// is most of the picture: a frame then begins with a copy of it.
 type bases map[uint64]*base
 
 type base struct {
 	clip    image.Rectangle
-	last    []uint64 // what the lowest layers looked like in the frame before
-	layers  []uint64 // and those that picture shows
+	last    []uint64 // looks of the lowest layers in the previous frame
+	layers  []uint64 // looks of the layers in picture
 	picture *raster.Image
-	met     int // frame that asked for it last
+	met     int // the last frame that used it
 }
 
-// begin draws the lowest layers of s over dst, which is as empty as at the start of any other frame, and gives how many
-// of shown it has drawn. The drawings that it prepared on the way stay with shown.
+// begin draws the lowest layers of s over dst, which is as empty as at the start of any other frame, and returns how
+// many of shown it has drawn. Drawings prepared on the way are kept in shown.
 func (w *worker) begin(dst *raster.Image, s scene, shown []shownLayer) (int, error) {
 	looks, err := w.looks(shown)
 	if err != nil || len(looks) < 2 {
@@ -51,7 +51,7 @@ func (w *worker) begin(dst *raster.Image, s scene, shown []shownLayer) (int, err
 	return steady, nil
 }
 
-// base is the one of the composition at path, of which the part clip is drawn. The cache is locked.
+// base is the cached base of the composition at path, within clip. The cache is locked.
 func (c *cache) base(path uint64, clip image.Rectangle) *base {
 	if c.bases == nil {
 		c.bases = make(bases)
@@ -67,7 +67,7 @@ func (c *cache) base(path uint64, clip image.Rectangle) *base {
 	return b
 }
 
-// keep makes dst the picture of b, unless there is no room or b was given up.
+// keep makes dst the picture of b, unless there is no room or b was dropped.
 func (c *cache) keep(path uint64, b *base, layers []uint64, dst *raster.Image) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,13 +82,13 @@ func (c *cache) keep(path uint64, b *base, layers []uint64, dst *raster.Image) {
 		return
 	}
 	c.size = room + len(dst.Pix)
-	// The old picture may still be copied from by another worker, so the new one gets pixels of its own.
+	// Another worker may still be copying from the old picture, so the new one gets its own pixels.
 	picture := image.NewRGBA(dst.Rect)
 	copy(picture.Pix, dst.Pix)
 	b.layers, b.picture = layers, picture
 }
 
-// common is how many values a and b begin with together.
+// common is the length of the common prefix of a and b.
 func common(a, b []uint64) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
@@ -97,7 +97,7 @@ func common(a, b []uint64) int {
 	return n
 }
 
-// looks tells what each of the lowest layers looks like now, up to the first that may change with every frame.
+// looks identifies the current look of each of the lowest layers, up to the first that may change with every frame.
 func (w *worker) looks(shown []shownLayer) ([]uint64, error) {
 	var out []uint64
 	for i := range shown {

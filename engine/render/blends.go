@@ -7,7 +7,7 @@ import (
 	"overcrank/engine/raster"
 )
 
-// blends is the table of blend modes that can be drawn. A new one is a file in engine/raster and a line here.
+// blends are the blend modes that can be drawn. To add one, add a file in engine/raster and a line here.
 var blends = map[aep.BlendMode]raster.Blend{
 	0:                     raster.Normal,
 	aep.BlendNormal:       raster.Normal,
@@ -39,7 +39,7 @@ var blends = map[aep.BlendMode]raster.Blend{
 	aep.BlendDivide:       raster.Divide,
 }
 
-// blendNames are what warnings call the other modes.
+// blendNames are the names of the other modes, for warnings.
 var blendNames = map[aep.BlendMode]string{
 	aep.BlendDissolve: "Dissolve", aep.BlendClassicDifference: "Classic Difference", aep.BlendStencilAlpha: "Stencil Alpha",
 	aep.BlendStencilLuma: "Stencil Luma", aep.BlendSilhouetteAlpha: "Silhouette Alpha", aep.BlendSilhouetteLuma: "Silhouette Luma",
@@ -47,7 +47,7 @@ var blendNames = map[aep.BlendMode]string{
 	aep.BlendClassicColorDodge: "Classic Color Dodge", aep.BlendClassicColorBurn: "Classic Color Burn",
 }
 
-// blend is the blend mode of the layer; Normal, with a warning, for one that can't be drawn.
+// blend is the layer's blend mode; Normal, with a warning, for one that cannot be drawn.
 func (w *worker) blend(v view) raster.Blend {
 	if b, ok := blends[v.layer.Blend]; ok {
 		return b

@@ -10,14 +10,14 @@ import (
 	"overcrank/engine/raster"
 )
 
-// cache keeps the surfaces of layers that look the same from frame to frame. A layer is kept from the second time on
-// that it is met with the same matrix, so that what moves costs nothing here.
+// cache keeps the surfaces of layers that look the same from frame to frame. A layer is kept from the second time that
+// it appears with the same matrix, so that moving layers cost nothing here.
 type cache struct {
 	mu    sync.Mutex
 	known map[uint64]*cached
 	bases bases
 	size  int
-	// rested is the frame before which what nobody met was let go.
+	// rested is the frame before which unused entries were dropped.
 	rested int
 }
 
@@ -26,21 +26,21 @@ type cached struct {
 	m       geom.Matrix
 	state   uint64
 	clip    image.Rectangle
-	surface *raster.Image // nil until met again
-	met     int           // frame that met it last
+	surface *raster.Image // nil until it appears a second time
+	met     int           // the last frame in which it appeared
 }
 
-// maxCache bounds the surfaces kept, in bytes.
+// maxCache limits the surfaces kept, in bytes.
 const maxCache = 256 << 20
 
-// CollectAt is by how many percent of what is in use the memory of a program that draws may grow before its garbage is collected, as
-// debug.SetGCPercent takes it. Pictures are large, few, and hold no pointers: to look through them costs nothing, and to let them lie
-// until there are as many again takes a gigabyte.
+// CollectAt is the percentage by which the memory in use may grow before garbage is collected, for debug.SetGCPercent.
+// Pictures are large, few, and contain no pointers: scanning them costs nothing, while leaving as much garbage as there
+// are pictures takes a gigabyte.
 const CollectAt = 25
 
-// keeps is whether a drawing without masks and effects goes over a surface of its own, to be kept. Drawn directly it is rounded
-// otherwise, and a frame must not depend on which ones were drawn before: so this depends on the time alone, and holds for a
-// layer that stands where it stood a frame ago, whether it was drawn then or not.
+// keeps tells whether a drawing without masks and effects is drawn on a surface of its own, to be kept. Drawn directly
+// it is rounded differently, and a frame must not depend on which frames were drawn before. So this depends only on the
+// time: it holds for a layer that had the same place one frame ago, whether that frame was drawn or not.
 func (w *worker) keeps(v view, d *drawing) bool {
 	if !d.still || d.cheap {
 		return false
@@ -90,7 +90,7 @@ func (w *worker) cached(clip image.Rectangle, v view, d *drawing, masks []mask, 
 	return s
 }
 
-// rest lets go what no frame met for a while before frame n.
+// rest drops entries that were not used for a while before frame n.
 func (c *cache) rest(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +116,7 @@ func (c *cache) rest(n int) {
 	}
 }
 
-// put replaces an entry. Its surface is left to the collector: another worker may be reading it.
+// put replaces an entry. Its surface is left to the garbage collector, since another worker may be reading it.
 func (c *cache) put(key uint64, e *cached) {
 	if c.known == nil {
 		c.known = make(map[uint64]*cached)
@@ -130,13 +130,13 @@ func (c *cache) put(key uint64, e *cached) {
 	c.known[key] = e
 }
 
-// constancy remembers which compositions never move.
+// constancy records which compositions never change.
 type constancy struct {
 	mu    sync.Mutex
 	known map[*aep.Item]bool
 }
 
-// constant is whether comp looks the same at any time at which the same of its layers show.
+// constant tells whether comp looks the same at all times at which the same of its layers are visible.
 func (r *Renderer) isConstant(comp *aep.Item) bool {
 	r.constant.mu.Lock()
 	defer r.constant.mu.Unlock()
@@ -150,7 +150,7 @@ func (r *Renderer) look(comp *aep.Item) bool {
 	if known, ok := r.constant.known[comp]; ok {
 		return known
 	}
-	r.constant.known[comp] = false // of a composition within itself
+	r.constant.known[comp] = false // for a composition that contains itself
 	for _, l := range comp.Comp.Layers {
 		if eval.Varies(l.Props) {
 			return false
@@ -159,7 +159,7 @@ func (r *Renderer) look(comp *aep.Item) bool {
 		if it == nil {
 			continue
 		}
-		// A nested composition has cuts of its own, which state does not see.
+		// A nested composition has cuts of its own, which are not part of state.
 		if it.Comp != nil || it.Footage != nil && it.Footage.Kind != aep.FootageSolid && !it.Footage.Still {
 			return false
 		}

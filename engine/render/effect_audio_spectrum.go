@@ -7,10 +7,10 @@ import (
 	"overcrank/engine/raster"
 )
 
-// maxBands bounds the dots of a spectrum.
+// maxBands limits the dots of a spectrum.
 const maxBands = 4096
 
-// audioSpectrumEffect is Audio Spectrum in silence: a dot for each band. How it moves to a sound is not drawn.
+// audioSpectrumEffect is Audio Spectrum for silence: a dot for each band. Its movement with the sound is not drawn.
 var audioSpectrumEffect = effect{
 	apply: func(p params, img *raster.Image) {
 		if layer := p.group.Child("ADBE AudSpect-0001"); layer != nil && (layer.LayerRef != 0 || layer.Float(0) != 0) {

@@ -2,8 +2,8 @@ package render
 
 import "overcrank/engine/raster"
 
-// blurSigma is the deviation of a blur, a shadow's softness or a mask's feather of one pixel. What those come to in
-// After Effects is not written anywhere; this looks closest.
+// blurSigma is the standard deviation for one pixel of a blur, a shadow's softness or a mask's feather. After Effects
+// does not document it; this value looks closest.
 const blurSigma = 0.3
 
 func blurSigmas(p params) (x, y float64) {
@@ -18,7 +18,7 @@ func blurSigmas(p params) (x, y float64) {
 	return x, y
 }
 
-// gaussianBlurEffect is Gaussian Blur, in both the versions that projects hold.
+// gaussianBlurEffect is Gaussian Blur, in both versions that projects use.
 var gaussianBlurEffect = effect{
 	reach: func(p params) int {
 		x, y := blurSigmas(p)

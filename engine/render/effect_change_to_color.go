@@ -6,17 +6,17 @@ import (
 	"overcrank/engine/raster"
 )
 
-// hls is a colour as hue (0–1, round a circle), lightness and saturation.
+// hls is a colour as hue (0–1, circular), lightness and saturation.
 type hls struct{ h, l, s float64 }
 
-// The settings of Change to Color's popup "Change"; the last one changes all three.
+// The values of Change to Color's popup "Change"; the last one changes all three.
 const (
 	changeHue = iota + 1
 	changeHueLightness
 	changeHueSaturation
 )
 
-// changeToColorEffect turns pixels that are like one colour into another colour.
+// changeToColorEffect changes pixels that are similar to one colour into another colour.
 var changeToColorEffect = effect{
 	apply: func(p params, img *raster.Image) {
 		c := colorChange{
@@ -84,7 +84,7 @@ func (c *colorChange) likeness(v hls) float64 {
 	if over <= 0 {
 		return 1
 	}
-	// The fade at full softness is as wide as the hue's tolerance.
+	// The fade at full softness is as wide as the tolerance of the hue.
 	width := c.softness * math.Max(c.hue, 0.01)
 	if width <= 0 || over >= width {
 		return 0
@@ -119,7 +119,7 @@ func (v hls) rgb() [3]float64 {
 	for i, shift := range [3]float64{0, -1.0 / 3, -2.0 / 3} {
 		h := v.h + shift
 		h -= math.Floor(h)
-		// A channel is full within a sixth of its own hue, and empty from a third on.
+		// A channel is full within a sixth of its own hue, and empty beyond a third.
 		away := math.Min(h, 1-h) * 6
 		out[i] = l + chroma*(math.Max(0, math.Min(1, 2-away))-0.5)
 	}

@@ -7,7 +7,7 @@ import (
 	"overcrank/engine/raster"
 )
 
-// dropShadowEffect lays a blurred copy of the layer's outline under it.
+// dropShadowEffect draws a blurred copy of the layer's shape under it.
 var dropShadowEffect = effect{
 	reach: func(p params) int {
 		return int(math.Ceil(p.number("ADBE Drop Shadow-0004", 5)*p.scale())) + raster.BlurReach(softness(p))

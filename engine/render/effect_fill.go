@@ -2,7 +2,7 @@ package render
 
 import "overcrank/engine/raster"
 
-// fillEffect gives every pixel one colour and leaves its transparency.
+// fillEffect gives every pixel one colour and keeps its transparency.
 var fillEffect = effect{
 	apply: func(p params, img *raster.Image) {
 		c := p.color("ADBE Fill-0002", [4]float64{1, 0, 0, 1})

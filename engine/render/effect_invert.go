@@ -2,7 +2,7 @@ package render
 
 import "overcrank/engine/raster"
 
-// The settings of Invert's popup "Channel" that are drawn; those after them invert in other spaces of colour.
+// The values of Invert's popup "Channel" that are drawn; the later ones invert in other colour spaces.
 const (
 	invertRGB = iota + 1
 	invertRed
@@ -10,7 +10,7 @@ const (
 	invertBlue
 )
 
-// invertEffect turns colours into their negative.
+// invertEffect inverts colours.
 var invertEffect = effect{
 	apply: func(p params, img *raster.Image) {
 		which := int(p.number("ADBE Invert-0001", invertRGB))

@@ -7,11 +7,11 @@ import (
 	"overcrank/engine/raster"
 )
 
-// rampRadial is the setting of Gradient Ramp's popup "Ramp Shape" that goes round the start.
+// rampRadial is the value of Gradient Ramp's popup "Ramp Shape" for a radial ramp.
 const rampRadial = 2
 
-// rampEffect is Gradient Ramp: colours between two points, in the transparency of the layer. Its scatter, which is noise
-// against banding, is left out.
+// rampEffect is Gradient Ramp: colours between two points, with the transparency of the layer. Its scatter, noise
+// against banding, is not drawn.
 var rampEffect = effect{
 	apply: func(p params, img *raster.Image) {
 		inv, ok := p.v.m.Invert()
@@ -41,10 +41,10 @@ type ramp struct {
 	start, way geom.Point
 	radial     bool
 	from, to   [4]float64
-	keep       float64 // share of the original
+	keep       float64 // fraction of the original colour
 }
 
-// paint gives the premultiplied pixel at a place of the layer its colour.
+// paint sets the colour of the premultiplied pixel at a position of the layer.
 func (r *ramp) paint(px []uint8, at geom.Point) {
 	d := at.Sub(r.start)
 	length := r.way.X*r.way.X + r.way.Y*r.way.Y

@@ -2,7 +2,7 @@ package render
 
 import "overcrank/engine/raster"
 
-// tintEffect maps black and white to two colours and what lies between to their mixture.
+// tintEffect maps black and white to two colours, and the values between to their mixture.
 var tintEffect = effect{
 	apply: func(p params, img *raster.Image) {
 		black := p.color("ADBE Tint-0001", [4]float64{0, 0, 0, 1})

@@ -8,18 +8,18 @@ import (
 	"overcrank/engine/raster"
 )
 
-// effect is an effect that can be drawn. A new one is a file with a value of this type and a line in effects.
+// effect is an effect that can be drawn. To add one, add a file with a value of this type and a line in effects.
 type effect struct {
-	// reach is how far, in pixels of the target, it paints beyond what the layer holds; nil for those that don't.
+	// reach is how far it paints beyond the layer, in pixels of the target; nil for effects that do not.
 	reach func(p params) int
-	// apply changes img, which holds the layer in pixels of the target.
+	// apply changes img, which contains the layer in pixels of the target.
 	apply func(p params, img *raster.Image)
-	// directed is whether it looks different along the layer's axes, though it is drawn along those of the target; nil for those that
-	// don't.
+	// directed tells whether the effect should follow the layer's axes, although it is drawn along those of the target;
+	// nil for effects that do not.
 	directed func(p params) bool
 }
 
-// effects is the table of effects that can be drawn, by match name.
+// effects are the effects that can be drawn, by match name.
 func effects() map[string]effect {
 	return map[string]effect{
 		"ADBE AudSpect":        audioSpectrumEffect,
@@ -34,8 +34,8 @@ func effects() map[string]effect {
 	}
 }
 
-// replacers are effects that paint over what the layer holds. Where one can't be drawn the layer is left out, since
-// what lies under the effect was never meant to be seen.
+// replacers are effects that replace the layer's picture. If one cannot be drawn the layer is left out, since the
+// picture under the effect was never meant to be seen.
 var replacers = map[string]bool{
 	"ADBE AudWave": true, "ADBE Fractal Noise": true, "ADBE Cell Pattern": true, "ADBE Lightning 2": true,
 	"APC Radio Waves": true, "CC Particle World": true, "CC Particle Systems II": true, "ADBE Playgnd": true,
@@ -64,7 +64,7 @@ func (p params) color(match string, def [4]float64) [4]float64 {
 	return p.w.color(p.v, p.group, match, def)
 }
 
-// share is a parameter shown as a percentage, as 0 to 1. Some effects count those in hundredths, some in whole percent.
+// share is a percentage as 0 to 1. Some effects store percentages as fractions, some as whole percent.
 func (p params) share(match string, def float64) float64 {
 	v := p.number(match, def)
 	if v > 1 {
@@ -73,10 +73,10 @@ func (p params) share(match string, def float64) float64 {
 	return max(0, min(1, v))
 }
 
-// scale is how large a pixel of the layer is on the target.
+// scale is the size of a pixel of the layer on the target.
 func (p params) scale() float64 { return p.v.m.MeanScale() }
 
-// channel is a premultiplied channel of a pixel of alpha a, rounded; 0 for what is no number.
+// channel is a premultiplied channel, rounded, of a pixel with alpha a; 0 for a value that is not a number.
 func channel(v, a float64) uint8 {
 	if !(v > 0) {
 		return 0
@@ -99,10 +99,10 @@ func (u effectUse) reach() int {
 
 func (u effectUse) apply(img *raster.Image) { u.effect.apply(u.params, img) }
 
-// maxReach bounds, in pixels, how far the effects of a layer may widen it.
+// maxReach limits how far the effects of a layer may extend it, in pixels.
 const maxReach = 2000
 
-// effects are the effects of the layer that can be drawn, in their order; the others are warned of.
+// effects are the layer's effects that can be drawn, in order; it warns of the others.
 func (w *worker) effects(v view) []effectUse {
 	group := v.layer.Props.Child("ADBE Effect Parade")
 	if group == nil || !v.layer.EffectsEnabled {
@@ -129,8 +129,8 @@ func (w *worker) effects(v view) []effectUse {
 	return out
 }
 
-// state tells the values of all parameters of the effects and masks of a layer at a time from others, so that a surface
-// can be kept while they stay the same even where an expression gives them.
+// state identifies the values of all parameters of the layer's effects and masks at a time, so that a surface can be
+// kept while they stay the same, even if they come from an expression.
 func (w *worker) state(v view) uint64 {
 	h := newHash()
 	for _, match := range [...]string{"ADBE Effect Parade", "ADBE Mask Parade"} {

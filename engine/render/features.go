@@ -9,7 +9,7 @@ import (
 	"overcrank/engine/eval"
 )
 
-// warnWhole tells what is drawn otherwise all over the composition.
+// warnWhole warns of what is drawn differently throughout the composition.
 func (r *Renderer) warnWhole() {
 	where := fmt.Sprintf("composition '%s': ", r.comp.Name)
 	if a := aspect(r.comp.Comp.PixelAspect); unlike(a, 1) {
@@ -20,13 +20,13 @@ func (r *Renderer) warnWhole() {
 	}
 }
 
-// warnLayer names what a layer of any kind has that is not drawn.
+// warnLayer warns of features of a layer of any kind that are not drawn.
 func (w *worker) warnLayer(v view) {
 	l := v.layer
 	if l.ThreeD {
 		w.r.undrawn(v, "the depth of a 3D layer")
 	}
-	// Render settings blur all layers that are marked so, whatever the composition's own switch says.
+	// Render settings blur all marked layers, whatever the composition's own switch says.
 	if l.MotionBlur && moves(v.comp.Comp, l) {
 		w.r.undrawn(v, "motion blur")
 	}
@@ -43,10 +43,10 @@ func (w *worker) warnLayer(v view) {
 	w.warnStyles(v)
 }
 
-// maxHung bounds how far up a chain of parents is looked.
+// maxHung limits how many parents are checked.
 const maxHung = 16
 
-// moves is whether the transform of a layer, or of one it hangs on, changes over time.
+// moves tells whether the transform of a layer, or of one of its parents, changes over time.
 func moves(c *aep.Composition, l *aep.Layer) bool {
 	for range maxHung {
 		if l == nil {
@@ -60,8 +60,8 @@ func moves(c *aep.Composition, l *aep.Layer) bool {
 	return true
 }
 
-// mixesFrames is whether frame blending shows in a layer: its source has frames of its own, which are not those of the
-// composition.
+// mixesFrames tells whether frame blending would be visible in a layer: its source has frames of its own, at other times
+// than the composition's.
 func mixesFrames(c *aep.Composition, l *aep.Layer, source *aep.Item) bool {
 	switch {
 	case source == nil:
@@ -76,7 +76,7 @@ func mixesFrames(c *aep.Composition, l *aep.Layer, source *aep.Item) bool {
 	return l.Stretch != 100 || remapped(l)
 }
 
-// aspect is the width of a pixel by its height; files that do not tell it mean square ones.
+// aspect is the width of a pixel divided by its height; files that do not say mean square pixels.
 func aspect(a float64) float64 {
 	if a > 0 {
 		return a
@@ -96,16 +96,16 @@ func sourceAspect(it *aep.Item) float64 {
 	return 0
 }
 
-// unlike is whether two rates or aspects differ by more than their rounding in files.
+// unlike tells whether two rates or aspects differ by more than their rounding in files.
 func unlike(a, b float64) bool { return math.Abs(a-b) > 0.005*math.Max(a, b) }
 
-// overrides is whether a layer gives fields of its source's panel values of its own.
+// overrides tells whether a layer has its own values for fields of its source's Essential Graphics panel.
 func overrides(l *aep.Layer) bool {
 	group := l.Props.Child("ADBE Layer Overrides")
 	return group != nil && len(group.Children) > 0
 }
 
-// warnStyles names the layer styles that are on.
+// warnStyles warns of the layer styles that are on.
 func (w *worker) warnStyles(v view) {
 	styles := v.layer.Props.Child("ADBE Layer Styles")
 	if styles == nil || !styles.Enabled || styles.Hidden {
@@ -118,7 +118,7 @@ func (w *worker) warnStyles(v view) {
 	}
 }
 
-// warnAdjustment names what an adjustment layer has that does not count.
+// warnAdjustment warns of features that have no effect on an adjustment layer.
 func (w *worker) warnAdjustment(v view) {
 	if !isNormal(v.layer.Blend) {
 		w.r.undrawn(v, "the blend mode of an adjustment layer")
@@ -128,7 +128,7 @@ func (w *worker) warnAdjustment(v view) {
 	}
 }
 
-// warnCompositing tells that an effect that is drawn is drawn whole, where its compositing options hold it back.
+// warnCompositing warns when an effect is drawn fully although its compositing options limit it.
 func (w *worker) warnCompositing(v view, effect *aep.Property) {
 	options := effect.Child("ADBE Effect Built In Params")
 	masks := options.Child("ADBE Effect Mask Parade")
@@ -137,7 +137,7 @@ func (w *worker) warnCompositing(v view, effect *aep.Property) {
 	}
 }
 
-// warnDirection tells that an effect is drawn along the axes of the picture, where the layer's own point elsewhere.
+// warnDirection warns when an effect is drawn along the axes of the picture although the layer's point elsewhere.
 func (w *worker) warnDirection(u effectUse) {
 	m := u.params.v.m
 	const straight = 1e-6
@@ -147,7 +147,7 @@ func (w *worker) warnDirection(u effectUse) {
 	}
 }
 
-// warnStroke names what a stroke of a shape layer has that is not drawn.
+// warnStroke warns of features of a shape layer's stroke that are not drawn.
 func (b *shapeBuilder) warnStroke(p *aep.Property) {
 	taper, wave := p.Child("ADBE Vector Stroke Taper"), p.Child("ADBE Vector Stroke Wave")
 	if b.number(taper, "ADBE Vector Taper Start Length", 0) > 0 || b.number(taper, "ADBE Vector Taper End Length", 0) > 0 {
@@ -158,7 +158,7 @@ func (b *shapeBuilder) warnStroke(p *aep.Property) {
 	}
 }
 
-// warnSoundEffects names the effects on a layer's sound.
+// warnSoundEffects warns of effects on a layer's sound.
 func (r *Renderer) warnSoundEffects(v view) {
 	group := v.layer.Props.Child("ADBE Effect Parade")
 	if group == nil || !v.layer.EffectsEnabled {
@@ -171,8 +171,7 @@ func (r *Renderer) warnSoundEffects(v view) {
 	}
 }
 
-// soundEffect begins the match names of the effects that change sound; those that draw a sound are written without a
-// space.
+// soundEffect begins the match names of effects that change sound; those that draw a sound have no space after "Aud".
 const soundEffect = "ADBE Aud "
 
 func displayName(p *aep.Property) string {

@@ -40,7 +40,7 @@ var footageKind = kind{
 	},
 }
 
-// prepareFile does not read the picture yet: one that is kept as a surface need not be read at all.
+// prepareFile does not read the picture yet: if its surface is in the cache it is never read.
 func (w *worker) prepareFile(v view, it *aep.Item, t float64) (*drawing, error) {
 	src, err := w.r.sources.get(w.ctx, it, w.n)
 	if err != nil {
@@ -74,7 +74,7 @@ func (w *worker) prepareFile(v view, it *aep.Item, t float64) (*drawing, error) 
 	}, nil
 }
 
-// leftOut tells that a layer's footage can't be read; it is an error when the render has ended.
+// leftOut warns that a layer's footage cannot be read; it returns an error when the render has ended.
 func (w *worker) leftOut(v view, it *aep.Item, err error) error {
 	if cause := w.ctx.Err(); cause != nil {
 		return cause
@@ -86,7 +86,7 @@ func (w *worker) leftOut(v view, it *aep.Item, err error) error {
 	return nil
 }
 
-// shrink is how many times a picture has to be halved before it is sampled, so that no pixel of it is skipped.
+// shrink is how often a picture has to be halved before it is sampled, so that no pixel is skipped.
 func shrink(m geom.Matrix, of footage.Info, w, h float64) int {
 	sx, sy := m.AxisScale()
 	s := max(sx*w/float64(of.Width), sy*h/float64(of.Height))
@@ -104,13 +104,14 @@ func footageLength(f *aep.Footage) float64 {
 	return f.Duration * float64(max(1, f.Loop))
 }
 
-// remapped is whether a layer plays its source by a property of its own.
+// remapped tells whether a layer's time is remapped.
 func remapped(l *aep.Layer) bool {
 	remap := l.Props.Child("ADBE Time Remapping")
 	return remap != nil && (len(remap.Keys) > 0 || eval.Driven(remap))
 }
 
-// sourceTime is the time within a layer's source; false when the source has ended or not begun. length 0 is endless.
+// sourceTime is the time within a layer's source; false before its beginning and after its end. A length of 0 has no
+// end.
 func (w *worker) sourceTime(v view, length float64) (float64, bool) {
 	if remapped(v.layer) {
 		t := w.number(v, v.layer.Props, "ADBE Time Remapping", 0)
@@ -124,7 +125,7 @@ func (w *worker) sourceTime(v view, length float64) (float64, bool) {
 		return max(0, t), true
 	}
 	end := length - frameSlack
-	if v.layer.Stretch < 0 { // backwards, the end comes first and is part of it
+	if v.layer.Stretch < 0 { // played backwards, the end comes first and is included
 		end = length + frameSlack
 	}
 	return max(0, t), t >= -frameSlack && t < end
@@ -141,7 +142,7 @@ type source struct {
 	once sync.Once
 	src  *footage.Source
 	err  error
-	// asked is the last frame of the composition that asked for it, and resting whether what it holds was given back since.
+	// asked is the last frame of the composition that used the file; resting is whether its pictures were dropped since.
 	asked   int
 	resting bool
 }
@@ -149,7 +150,7 @@ type source struct {
 // get is the file of an item, for frame n of the composition.
 func (s *sources) get(ctx context.Context, it *aep.Item, n int) (*footage.Source, error) {
 	if s.open == nil {
-		return nil, errors.New("there is no way to read footage")
+		return nil, errors.New("footage cannot be read in this render")
 	}
 	s.mu.Lock()
 	if s.known == nil {
@@ -171,10 +172,10 @@ func (s *sources) get(ctx context.Context, it *aep.Item, n int) (*footage.Source
 	return e.src, e.err
 }
 
-// restAfter is how many frames after the last one that asked for it what is kept of a layer is given back.
+// restAfter is the number of unused frames after which the pictures and processes of a file are dropped.
 const restAfter = 50
 
-// rest gives back what files hold that no frame asked for for a while before frame n: memory, and ffmpegs.
+// rest drops what files hold, pictures and ffmpeg processes, if they were not used for a while before frame n.
 func (s *sources) rest(n int) {
 	s.mu.Lock()
 	var tired []*footage.Source

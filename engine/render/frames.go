@@ -18,8 +18,8 @@ type drawn struct {
 	err error
 }
 
-// Frames draws frames first..last in steps (0-based), several at a time, and hands them to emit in order. The image
-// is emit's until it returns. A panic while drawing becomes a *Fault.
+// Frames draws the frames first..last (from 0) in steps, several at a time, and passes them to emit in order. The image
+// is valid until emit returns. A panic while drawing becomes a *Fault.
 func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(n int, img *raster.Image) error) error {
 	if step < 1 {
 		return fmt.Errorf("frames can't be drawn in steps of %d", step)
@@ -30,7 +30,7 @@ func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(
 	defer workers.Wait()
 	defer cancel()
 
-	// The queue's room bounds how many finished frames wait for emit.
+	// The capacity of the queue limits how many finished frames wait for emit.
 	count := r.opt.Workers
 	work := make(chan frame)
 	order := make(chan frame, count+1)
@@ -55,7 +55,7 @@ func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(
 	return r.deliver(ctx, order, emit)
 }
 
-// enqueue puts f into the order of delivery first, and then before the workers; false when ctx ended.
+// enqueue adds f to order first, and then to work; false when ctx has ended.
 func enqueue(ctx context.Context, order, work chan<- frame, f frame) bool {
 	for _, to := range []chan<- frame{order, work} {
 		select {
@@ -67,7 +67,7 @@ func enqueue(ctx context.Context, order, work chan<- frame, f frame) bool {
 	return true
 }
 
-// deliver hands the frames to emit as they come in order.
+// deliver passes the frames to emit in order.
 func (r *Renderer) deliver(ctx context.Context, order <-chan frame, emit func(n int, img *raster.Image) error) error {
 	for f := range order {
 		var d drawn

@@ -7,7 +7,7 @@ import (
 
 var seed = maphash.MakeSeed()
 
-// hash tells values from others within this process.
+// hash identifies values within this process.
 type hash struct{ maphash.Hash }
 
 func newHash() *hash {

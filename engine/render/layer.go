@@ -8,30 +8,30 @@ import (
 	"overcrank/engine/raster"
 )
 
-// drawing is what a layer holds, ready to be drawn.
+// drawing is the content of a layer, ready to be drawn.
 type drawing struct {
 	box geom.Rect // pixels of the target that it may touch
-	// draw lays it over dst.
+	// draw draws it over dst.
 	draw func(dst *raster.Image, opacity float64, blend raster.Blend) error
-	// blends is whether draw heeds opacity and blend; one that does not is drawn on a surface of its own first, unless
-	// it is opaque and normal.
+	// blends tells whether draw supports opacity and blend; a drawing that does not is first drawn on a surface of its
+	// own, unless it is opaque and normal.
 	blends bool
-	// still is whether it looks the same at any time while state and the matrix are the same.
+	// still tells whether it looks the same at any time while state and the matrix are the same.
 	still bool
 	state uint64
-	// cheap is whether drawing it costs no more than copying it.
+	// cheap tells whether drawing it costs no more than copying it.
 	cheap bool
 }
 
-// kind is a sort of layer that can be drawn.
+// kind is a kind of layer that can be drawn.
 type kind struct {
 	is func(p *aep.Project, l *aep.Layer) bool
 	// prepare is nil for layers that show nothing. A nil drawing shows nothing at this time.
 	prepare func(w *worker, v view) (*drawing, error)
 }
 
-// kinds is the table of the kinds of layers that can be drawn. A new one is a file with a value of type kind and its place
-// here; the first that knows a layer draws it.
+// kinds are the kinds of layers that can be drawn. To add one, add a file with a value of type kind and a line here; the
+// first one that accepts a layer draws it.
 func kinds() []kind {
 	return []kind{solidKind, footageKind, precompKind, textKind, shapeKind, cameraKind, lightKind}
 }
@@ -45,7 +45,7 @@ func (r *Renderer) kindOf(l *aep.Layer) (kind, bool) {
 	return kind{}, false
 }
 
-// prepare gives the drawing of a layer; nil when it shows nothing.
+// prepare prepares the drawing of a layer; nil when it shows nothing.
 func (w *worker) prepare(v view) (*drawing, error) {
 	w.at = place{v.comp, v.layer}
 	k, ok := w.r.kindOf(v.layer)
@@ -106,8 +106,8 @@ func (w *worker) layer(dst *raster.Image, l *shownLayer) error {
 	return nil
 }
 
-// surface is the layer on a surface of its own, masks and effects applied, before opacity and matte. It may belong to
-// the cache: it must not be written to. release is called when it is no longer needed. A nil surface shows nothing.
+// surface is the layer on a surface of its own, with masks and effects, before opacity and matte. It may belong to the
+// cache, so it must not be written to. Call release when it is no longer needed. A nil surface shows nothing.
 func (w *worker) surface(clip image.Rectangle, v view, d *drawing, masks []mask, effects []effectUse) (s *raster.Image, release func(), err error) {
 	nothing := func() {}
 	if s := w.cached(clip, v, d, masks, effects); s != nil {
@@ -148,7 +148,7 @@ func (w *worker) opacity(v view) float64 {
 	return max(0, min(1, o))
 }
 
-// adjustment applies the effects of an adjustment layer to what lies below it, within its masks.
+// adjustment applies the effects of an adjustment layer to everything below it, within its masks.
 func (w *worker) adjustment(dst *raster.Image, v view) error {
 	effects := w.effects(v)
 	opacity := w.opacity(v)
@@ -175,7 +175,7 @@ func (w *worker) adjustment(dst *raster.Image, v view) error {
 	return nil
 }
 
-// alphaOf is the alpha of img on the pixels of r.
+// alphaOf is the alpha of img at the pixels of r.
 func alphaOf(img *raster.Image, r image.Rectangle) *image.Alpha {
 	out := image.NewAlpha(r)
 	both := r.Intersect(img.Rect)

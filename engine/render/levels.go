@@ -10,7 +10,7 @@ func sortLevels(l []audio.Level) {
 	sort.Slice(l, func(i, j int) bool { return l[i].Time < l[j].Time })
 }
 
-// levelAt is the level at a time, level before the first and after the last.
+// levelAt is the level at a time, constant before the first and after the last.
 func levelAt(l []audio.Level, t float64) float64 {
 	i := sort.Search(len(l), func(i int) bool { return l[i].Time > t })
 	switch {

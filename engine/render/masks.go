@@ -19,7 +19,7 @@ type mask struct {
 	expansion float64
 }
 
-// masks are the masks of the layer that count, in their order.
+// masks are the active masks of the layer, in order.
 func (w *worker) masks(v view) []mask {
 	group := v.layer.Props.Child("ADBE Mask Parade")
 	if group == nil {
@@ -43,7 +43,7 @@ func (w *worker) masks(v view) []mask {
 	return out
 }
 
-// combine is the coverage of all masks on the pixels of r.
+// combine is the coverage of all masks at the pixels of r.
 func (w *worker) combine(masks []mask, v view, r image.Rectangle) *image.Alpha {
 	total := image.NewAlpha(r)
 	if first := masks[0].mode; first != aep.MaskAdd && first != aep.MaskLighten {
@@ -63,7 +63,7 @@ func (w *worker) combine(masks []mask, v view, r image.Rectangle) *image.Alpha {
 	return total
 }
 
-// coverage is one mask on the pixels of r and, when it is blurred, around them.
+// coverage is the coverage of one mask at the pixels of r and, if it is blurred, around them.
 func (w *worker) coverage(m mask, to geom.Matrix, r image.Rectangle, sx, sy float64) *image.Alpha {
 	reach := max(raster.BlurReach(sx), raster.BlurReach(sy))
 	cov := image.NewAlpha(r.Inset(-reach))
@@ -90,7 +90,7 @@ func (w *worker) coverage(m mask, to geom.Matrix, r image.Rectangle, sx, sy floa
 	return cov
 }
 
-// join combines the coverage b of a mask into the coverage a of those before it.
+// join combines the coverage b of a mask with the coverage a of those before it.
 func (m mask) join(a, b []uint8) {
 	k := uint32(m.opacity*255 + 0.5)
 	for i, c := range b {
@@ -116,7 +116,7 @@ func (m mask) join(a, b []uint8) {
 	}
 }
 
-// outlineOf is a path as an outline.
+// outlineOf converts a path to an outline.
 func outlineOf(p *aep.Path) geom.Outline {
 	var o geom.Outline
 	n := len(p.Vertices)

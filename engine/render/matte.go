@@ -8,7 +8,7 @@ import (
 	"overcrank/engine/raster"
 )
 
-// matte makes img as transparent as the track matte of v's layer says.
+// matte applies the track matte of v's layer to the transparency of img.
 func (w *worker) matte(img *raster.Image, v view) error {
 	if v.layer.Matte == aep.MatteNone {
 		return nil
@@ -32,7 +32,7 @@ func (w *worker) matte(img *raster.Image, v view) error {
 	return nil
 }
 
-// matteCoverage draws the matte layer, which counts even with its eye closed, and keeps its alpha or its brightness.
+// matteCoverage draws the matte layer, even if it is disabled, and keeps its alpha or its brightness.
 func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) error {
 	d, err := w.prepare(v)
 	if d == nil || err != nil {
@@ -60,8 +60,7 @@ func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) erro
 	return nil
 }
 
-// matteOf is the layer that l takes its transparency from: the one it names, or in projects before After Effects 23 the
-// one above.
+// matteOf is the track matte of l: the layer that it names, or in projects from before After Effects 23 the one above.
 func matteOf(c *aep.Composition, l *aep.Layer) *aep.Layer {
 	if l.MatteLayer != 0 {
 		return eval.LayerByID(c, l.MatteLayer)

@@ -35,7 +35,7 @@ var precompKind = kind{
 	},
 }
 
-// collapsed draws the layers within straight into the outer composition, so that nothing is sampled twice or cropped.
+// collapsed draws the inner layers straight into the outer composition, so that nothing is sampled twice or cropped.
 func (w *worker) collapsed(d *drawing, v view, inner scene) {
 	inner.m = v.m
 	huge := float64(1 << 20)
@@ -44,8 +44,8 @@ func (w *worker) collapsed(d *drawing, v view, inner scene) {
 	d.draw = func(dst *raster.Image, _ float64, _ raster.Blend) error { return w.composition(dst, inner) }
 }
 
-// flattened draws the composition within on a surface of its own, at the scale of the render, and then that surface.
-// One that shows much smaller is drawn smaller.
+// flattened draws the inner composition on a surface of its own, at the scale of the render, and then that surface. If
+// it is shown much smaller it is drawn smaller.
 func (w *worker) flattened(d *drawing, v view, inner scene) {
 	c := inner.comp.Comp
 	scale := w.r.opt.Scale
@@ -77,7 +77,7 @@ func (w *worker) flattened(d *drawing, v view, inner scene) {
 	}
 }
 
-// needed is the part of a source of bounds all that shows in the pixels of clip when it is mapped by m.
+// needed is the part of a source with bounds all that is visible in the pixels of clip when mapped by m.
 func needed(m geom.Matrix, clip, all image.Rectangle) (image.Rectangle, bool) {
 	inv, ok := m.Invert()
 	if !ok {

@@ -15,26 +15,26 @@ import (
 	"overcrank/engine/text"
 )
 
-// Options say how to draw.
+// Options are the settings of a render.
 type Options struct {
 	Scale float64 // 1 full size, 0.5 half; 0 means 1
 	Draft bool    // nearest sampling, no antialiasing of footage
 	// Background fills the frame with the composition's background colour, as After Effects does for output without an
-	// alpha channel. The backgrounds of nested compositions never show.
+	// alpha channel. The backgrounds of nested compositions are never visible.
 	Background bool
-	// Fonts may be nil: then text layers are left out, with a warning. It is used by one goroutine at a time.
+	// Fonts may be nil: then text layers are left out, with a warning. One goroutine at a time uses it.
 	Fonts *text.Book
-	// Footage opens the file of a footage item; the renderer closes what it opened. An error leaves the layers of that
-	// item out, with a warning; a context's error ends the render.
+	// Footage opens the file of a footage item; the renderer closes it. After an error the layers of that item are left
+	// out, with a warning; an error of a context ends the render.
 	Footage func(ctx context.Context, it *aep.Item) (*footage.Source, error)
 	// Expressions makes the expression machine of one worker; nil ignores expressions.
 	Expressions func(e *eval.Evaluator) eval.Expressions
-	// Warn hears once of each thing that can't be drawn. Calls do not overlap.
+	// Warn is called once for each thing that cannot be drawn. Calls do not overlap.
 	Warn    func(message string)
 	Workers int // 0 means one per processor
 }
 
-// Renderer draws one composition of a project that no longer changes.
+// Renderer draws one composition of a project, which must not change any more.
 type Renderer struct {
 	project *aep.Project
 	comp    *aep.Item
@@ -50,10 +50,10 @@ type Renderer struct {
 	layouts  layouts
 	cache    cache
 	constant constancy
-	off      sync.Map // properties whose expressions were switched off
+	off      sync.Map // properties whose expressions were disabled
 }
 
-// maxPixels bounds a frame: what After Effects itself can hold, 30000 on a side, would not fit into most machines.
+// maxPixels limits a frame: After Effects' own limit, 30000 on a side, would not fit into the memory of most machines.
 const maxPixels = 8192 * 8192
 
 // New prepares the composition comp. p must be complete (aep.Complete).
@@ -99,5 +99,5 @@ func FrameTime(c *aep.Composition, n int) float64 {
 	return 0
 }
 
-// Close ends the footage it opened.
+// Close closes the footage that it opened.
 func (r *Renderer) Close() error { return r.sources.close() }

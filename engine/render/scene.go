@@ -14,10 +14,10 @@ type scene struct {
 	comp  *aep.Item
 	t     float64
 	m     geom.Matrix
-	outer *scene // that this one is nested in
-	// fresh is whether it is drawn over the same nothing, or background, in every frame.
+	outer *scene // the scene that contains this one
+	// fresh tells whether it is drawn over the same background, or none, in every frame.
 	fresh bool
-	// path tells apart the places where the same composition is nested.
+	// path distinguishes the places where the same composition is nested.
 	path uint64
 }
 
@@ -28,7 +28,7 @@ type view struct {
 	m     geom.Matrix
 }
 
-// holds is whether comp is s or one of the compositions around it.
+// holds tells whether comp is s or one of the compositions around it.
 func (s *scene) holds(comp *aep.Item) bool {
 	for ; s != nil; s = s.outer {
 		if s.comp == comp {
@@ -38,10 +38,10 @@ func (s *scene) holds(comp *aep.Item) bool {
 	return false
 }
 
-// frameSlack lets a time that rounding put just before a cut count as after it.
+// frameSlack makes a time that rounding put just before a cut count as after it.
 const frameSlack = 1e-6
 
-// composition draws the layers of s over dst, the bottom one first.
+// composition draws the layers of s over dst, from the bottom.
 func (w *worker) composition(dst *raster.Image, s scene) error {
 	outer := w.at
 	shown := w.shown(s)
@@ -57,18 +57,18 @@ func (w *worker) composition(dst *raster.Image, s scene) error {
 			return err
 		}
 	}
-	w.at = outer // not deferred: after a panic it tells where that was
+	w.at = outer // not deferred: after a panic it says where that was
 	return nil
 }
 
-// shownLayer is a layer that shows at a time, with its drawing once that is prepared.
+// shownLayer is a layer that is visible at a time, with its drawing once that is prepared.
 type shownLayer struct {
 	view
 	d        *drawing
 	prepared bool
 }
 
-// shown are the layers of s that show, the bottom one first.
+// shown are the visible layers of s, from the bottom.
 func (w *worker) shown(s scene) []shownLayer {
 	layers := s.comp.Comp.Layers
 	solo := anySolo(layers)
@@ -120,7 +120,7 @@ func active(l *aep.Layer, t float64) bool {
 	return t+frameSlack >= in && t+frameSlack < out
 }
 
-// state tells which of the layers show at t, so that a composition without any movement can be told from itself before
+// state identifies which of the layers are visible at t, so that a composition without movement looks different before
 // and after a cut.
 func state(c *aep.Composition, t float64) uint64 {
 	h := newHash()
@@ -136,7 +136,7 @@ func (v view) instance() uint64 {
 	return maphash.Comparable(seed, [2]uint64{v.path, uint64(v.layer.ID)})
 }
 
-// at refers to a property of the layer.
+// at is a reference to a property of the layer.
 func (v view) at(p *aep.Property) eval.Ref { return eval.Ref{Comp: v.comp, Layer: v.layer, Prop: p} }
 
 func (w *worker) number(v view, group *aep.Property, match string, def float64) float64 {

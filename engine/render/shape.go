@@ -43,12 +43,12 @@ var shapeKind = kind{
 // paint is one fill or stroke of a shape layer; m maps its outline to pixels of the layer.
 type paint struct {
 	shape    raster.Shape
-	paths    []placed // the outline to be, in the space that the paint is in
+	paths    []placed // joined to the outline later, in the space of the paint
 	m        geom.Matrix
 	gradient *raster.Gradient // instead of the shape's colour; in the space of the outline
 }
 
-// join makes the shape's outline of the paths as the operators left them.
+// join joins the paths, as the path operators left them, into the shape's outline.
 func (p *paint) join() {
 	for _, q := range p.paths {
 		if q.m == geom.Identity {
@@ -59,7 +59,7 @@ func (p *paint) join() {
 	}
 }
 
-// paintState tells paints of a layer from those of another time.
+// paintState distinguishes the paints of a layer at different times.
 func paintState(paints []paint, varies bool) uint64 {
 	if !varies {
 		return 0
@@ -101,16 +101,16 @@ func (w *worker) paintShape(dst *raster.Image, p *paint, layer geom.Matrix) {
 	w.pen.PaintGradient(dst, p.shape.EvenOdd && p.shape.Stroke == nil, p.gradient, m)
 }
 
-// path is an outline of a shape layer. The operators after it change it in place, also for the paints before them.
+// path is an outline of a shape layer. Path operators after it change it in place, also for the paints before them.
 type path struct{ outline geom.Outline }
 
-// placed is a path with the matrix that maps it to the space of whoever refers to it.
+// placed is a path with the matrix that maps it to the space in which it is used.
 type placed struct {
 	*path
 	m geom.Matrix
 }
 
-// contents is what a group of shapes comes to: paths for the operators after it, and paints, the bottom one first.
+// contents is the result of a group of shapes: paths for the operators after it, and paints, from the bottom.
 type contents struct {
 	paths  []placed
 	paints []paint
@@ -123,7 +123,7 @@ type shapeBuilder struct {
 	depth int
 }
 
-// maxGroups bounds groups within groups.
+// maxGroups limits the nesting of groups.
 const maxGroups = 100
 
 func (b *shapeBuilder) number(p *aep.Property, match string, def float64) float64 {
@@ -189,7 +189,7 @@ func (b *shapeBuilder) child(c *contents, p *aep.Property) {
 	}
 }
 
-// add adds a shape's outline; direction 3 is the reversed one.
+// add adds a shape's outline; direction 3 is reversed.
 func (b *shapeBuilder) add(c *contents, p *aep.Property, o geom.Outline) {
 	if b.number(p, "ADBE Vector Shape Direction", 1) == 3 {
 		o = o.Reverse()
@@ -201,14 +201,14 @@ func (b *shapeBuilder) star(p *aep.Property) geom.Outline {
 	return geom.Star{
 		Polygon: b.number(p, "ADBE Vector Star Type", 1) == 2,
 		Center:  b.point(p, "ADBE Vector Star Position"),
-		// The match names of the two roundnesses are spelt so in the files.
+		// The files misspell the match names of the two roundnesses.
 		Points: b.number(p, "ADBE Vector Star Points", 5), Rotation: b.number(p, "ADBE Vector Star Rotation", 0),
 		InnerRadius: b.number(p, "ADBE Vector Star Inner Radius", 50), OuterRadius: b.number(p, "ADBE Vector Star Outer Radius", 100),
 		InnerRoundness: b.number(p, "ADBE Vector Star Inner Roundess", 0), OuterRoundness: b.number(p, "ADBE Vector Star Outer Roundess", 0),
 	}.Outline()
 }
 
-// transformed is a nested group in the space of the group around it.
+// transformed is a nested group in the space of its parent.
 func (b *shapeBuilder) transformed(g *aep.Property) contents {
 	if blend := b.number(g, "ADBE Vector Blend Mode", 1); blend > 1 {
 		b.w.r.undrawn(b.v, "the blend mode of shape group '"+displayName(g)+"'")
@@ -234,7 +234,7 @@ func (c *contents) transform(m geom.Matrix, opacity float64) {
 	}
 }
 
-// matrix is the transform of a group or a repeater, whose properties' match names start with prefix.
+// matrix is the transform of a group or a repeater; the match names of its properties start with prefix.
 func (b *shapeBuilder) matrix(t *aep.Property, prefix string) geom.Matrix {
 	anchor, at := b.point(t, prefix+"Anchor"), b.point(t, prefix+"Position")
 	sx, sy := b.w.pair(b.v, t, prefix+"Scale", 100, 100)

@@ -7,7 +7,7 @@ import (
 	"overcrank/engine/geom"
 )
 
-// trim keeps the stretch from Start to End of the outlines so far.
+// trim keeps the part from Start to End of the outlines so far.
 func (b *shapeBuilder) trim(c *contents, p *aep.Property) {
 	start := b.number(p, "ADBE Vector Trim Start", 0) / 100
 	end := b.number(p, "ADBE Vector Trim End", 100) / 100
@@ -32,7 +32,7 @@ func (b *shapeBuilder) trim(c *contents, p *aep.Property) {
 	}
 }
 
-// trimAsOne trims paths as if each began where the one before it ends. start is below 1; an end beyond 1 goes on at the
+// trimAsOne trims paths as if each began where the previous one ends. start is below 1; an end beyond 1 continues at the
 // first path.
 func trimAsOne(paths []placed, start, end float64) {
 	lengths := make([]float64, len(paths))
@@ -47,7 +47,7 @@ func trimAsOne(paths []placed, start, end float64) {
 			continue
 		}
 		var kept geom.Outline
-		// The stretch is looked for in this round and, for what goes on at the beginning, in the next.
+		// The first round looks for the part itself, the second for what continues at the beginning.
 		for _, round := range [2]float64{0, total} {
 			lo := max(0, (start*total-at-round)/lengths[i])
 			hi := min(1, (end*total-at-round)/lengths[i])
@@ -60,13 +60,13 @@ func trimAsOne(paths []placed, start, end float64) {
 	}
 }
 
-// The modes of Merge Paths that come to the non-zero fill of all paths together.
+// The modes of Merge Paths that are the same as a non-zero fill of all paths together.
 const (
 	mergeOnly = 1
 	mergeAdd  = 2
 )
 
-// merge makes one outline of those so far. Paths that are to be cut by each other are only laid together.
+// merge makes one outline of those so far. Paths that should cut each other are only combined.
 func (b *shapeBuilder) merge(c *contents, p *aep.Property) {
 	if len(c.paths) < 2 {
 		return
@@ -79,13 +79,13 @@ func (b *shapeBuilder) merge(c *contents, p *aep.Property) {
 	c.paths = []placed{{&path{all.shape.Outline}, geom.Identity}}
 }
 
-// maxCopies bounds a repeater, maxPaths what repeaters within repeaters come to.
+// maxCopies limits a repeater, maxPaths the result of repeaters within repeaters.
 const (
 	maxCopies = 1000
 	maxPaths  = 50000
 )
 
-// repeat lays copies of what is above it, each moved once more than the one before.
+// repeat adds copies of what is above it, each moved once more than the previous one.
 func (b *shapeBuilder) repeat(c *contents, p *aep.Property) {
 	copies := int(max(0, min(maxCopies, b.number(p, "ADBE Vector Repeater Copies", 3))))
 	copies = min(copies, maxPaths/max(1, len(c.paths)+len(c.paints)))
@@ -118,7 +118,7 @@ func (b *shapeBuilder) repeat(c *contents, p *aep.Property) {
 	*c = out
 }
 
-// copied is c with paths of its own, for the operators after a repeater.
+// copied is c with its own paths, for the operators after a repeater.
 func (c *contents) copied() contents {
 	own := make(map[*path]*path)
 	follow := func(list []placed) []placed {

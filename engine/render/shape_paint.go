@@ -60,7 +60,7 @@ func (b *shapeBuilder) strokeStyle(p *aep.Property) *raster.StrokeStyle {
 			break
 		}
 		length := b.w.eval.Number(b.v.at(dash), b.v.t, 10)
-		// A dash without a gap is followed by one as long as itself.
+		// A dash without a gap is followed by a gap of the same length.
 		gap := length
 		if g := dashes.Child(fmt.Sprintf("ADBE Vector Stroke Gap %d", i)); g != nil && !g.Hidden {
 			gap = b.w.eval.Number(b.v.at(g), b.v.t, length)

@@ -39,7 +39,7 @@ var solidKind = kind{
 
 func isNormal(b aep.BlendMode) bool { return b <= aep.BlendNormal }
 
-// wholeRect is box mapped by m when that is a rectangle of whole pixels.
+// wholeRect is box mapped by m if that is a rectangle of whole pixels.
 func wholeRect(box geom.Rect, m geom.Matrix) (image.Rectangle, bool) {
 	if m.B != 0 || m.C != 0 {
 		return image.Rectangle{}, false
@@ -53,7 +53,7 @@ func wholeRect(box geom.Rect, m geom.Matrix) (image.Rectangle, bool) {
 	return raster.PixelRect(r.Grow(-slack)), true
 }
 
-// paintOne paints a single shape, which can carry the layer's opacity itself.
+// paintOne paints a single shape, with the layer's opacity applied directly to it.
 func (w *worker) paintOne(dst *raster.Image, s raster.Shape, m geom.Matrix, opacity float64, blend raster.Blend, mode aep.BlendMode) {
 	s.Color[3] *= opacity
 	if isNormal(mode) {
@@ -70,7 +70,7 @@ func (w *worker) paintOne(dst *raster.Image, s raster.Shape, m geom.Matrix, opac
 	raster.Composite(dst, own, 1, blend)
 }
 
-// paint lays a shape over dst.
+// paint draws a shape over dst.
 func (w *worker) paint(dst *raster.Image, s *raster.Shape, m geom.Matrix) {
 	clip := raster.PixelRect(s.Bounds().Transform(m)).Intersect(dst.Rect)
 	if clip.Empty() {

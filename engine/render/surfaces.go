@@ -8,10 +8,10 @@ import (
 	"overcrank/engine/raster"
 )
 
-// surfaces keeps buffers of pixels for the next user, those of each power of two apart.
+// surfaces is a pool of pixel buffers for each power of two.
 type surfaces struct{ pools [64]sync.Pool }
 
-// get is a transparent image of that place and size.
+// get is a transparent image with the bounds r.
 func (s *surfaces) get(r image.Rectangle) *raster.Image {
 	n := 4 * r.Dx() * r.Dy()
 	class := bits.Len(uint(max(n, 1) - 1))
@@ -25,7 +25,7 @@ func (s *surfaces) get(r image.Rectangle) *raster.Image {
 	return img
 }
 
-// put gives an image back; nobody may hold it any more.
+// put returns an image to the pool; nobody may use it any more.
 func (s *surfaces) put(img *raster.Image) { s.pools[bits.Len(uint(cap(img.Pix)))-1].Put(img) }
 
 func frameRect(w, h int) image.Rectangle { return image.Rect(0, 0, w, h) }

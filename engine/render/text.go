@@ -59,7 +59,7 @@ func (w *worker) warnText(v view, group *aep.Property) {
 	}
 }
 
-// layouts remembers the last layout of each text layer, with a number that no other layout has.
+// layouts caches the last layout of each text layer, with a number that is unique to the layout.
 type layouts struct {
 	mu    sync.Mutex
 	known map[*aep.Layer]laidOut

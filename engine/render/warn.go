@@ -18,7 +18,7 @@ type warnings struct {
 	hear func(string)
 }
 
-// say passes message on. Names in it come from the project: what would break the line does not.
+// say passes message on. Names in it come from the project, so characters that would break the line are replaced.
 func (w *warnings) say(message string) {
 	message = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -40,7 +40,7 @@ func (w *warnings) say(message string) {
 	}
 }
 
-// undrawn tells that the layer of v has a feature, such as "effect 'Glow'", that is not drawn.
+// undrawn warns that the layer of v has a feature, such as "effect 'Glow'", that is not drawn.
 func (r *Renderer) undrawn(v view, feature string) {
 	r.warned.say(r.about(v.comp, v.layer) + feature + " is not drawn by the embedded engine")
 }
@@ -49,7 +49,7 @@ func (r *Renderer) about(comp *aep.Item, l *aep.Layer) string {
 	return fmt.Sprintf("layer '%s' in composition '%s': ", r.project.DisplayName(l), comp.Name)
 }
 
-// failed tells once per property that its expression failed. One that took too long is switched off.
+// failed warns, once per property, that its expression failed. An expression that took too long is disabled.
 func (r *Renderer) failed(ref eval.Ref, t float64, err error) {
 	var endless *eval.TimeoutError
 	if errors.As(err, &endless) {

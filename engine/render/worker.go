@@ -18,11 +18,12 @@ type worker struct {
 	r    *Renderer
 	eval *eval.Evaluator
 	pen  raster.Rasterizer
-	at   place // what is drawn just now
-	n    int   // frame that is drawn just now
+	at   place // layer being drawn
+	n    int   // frame being drawn
 }
 
-// switchable evaluates expressions but those that were switched off: one that never ends would cost its limit for each value.
+// switchable evaluates expressions except the disabled ones: an endless expression would cost its time limit for each
+// value.
 type switchable struct {
 	of  eval.Expressions
 	off *sync.Map // *aep.Property to struct{}
@@ -50,11 +51,11 @@ func (r *Renderer) worker(ctx context.Context) *worker {
 	return w
 }
 
-// Fault is a panic while a frame was drawn: a mistake of the engine's, which must not end the process of whoever draws.
+// Fault is a panic while a frame was drawn: a bug of the engine, which must not end the caller's process.
 type Fault struct {
-	Layer string // the layer and its composition, "" when none was drawn
+	Layer string // the layer and its composition, "" when no layer was being drawn
 	Cause any
-	Stack []byte // for whoever mends it
+	Stack []byte // for whoever fixes it
 }
 
 // Error names the layer.

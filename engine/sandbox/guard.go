@@ -6,7 +6,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// guard wraps built-ins whose work is decided by a length that a script is free to choose. Interrupt can't stop them.
+// guard wraps built-in functions whose work depends on a length that a script chooses freely. Interrupt cannot stop
+// them.
 type guard struct{ rt *goja.Runtime }
 
 func (g guard) strings() {
@@ -77,7 +78,7 @@ func (g guard) wrap(o *goja.Object, name string, check func(goja.FunctionCall)) 
 	_ = o.DefineDataProperty(name, wrapped, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 }
 
-// Rethrow hands an error of a nested call on to the script around it. Interrupts stay interrupts.
+// Rethrow passes an error of a nested call on to the calling script. Interrupts stay interrupts.
 func Rethrow(err error) {
 	var ex *goja.Exception
 	if errors.As(err, &ex) {
@@ -86,7 +87,7 @@ func Rethrow(err error) {
 	panic(err)
 }
 
-// length is the length of an array-like; longer ones than MaxLength are refused.
+// length is the length of an array-like object; one longer than MaxLength is refused.
 func (g guard) length(v goja.Value) float64 {
 	o, ok := v.(*goja.Object)
 	if !ok {

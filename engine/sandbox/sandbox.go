@@ -1,5 +1,5 @@
-// Package sandbox makes JavaScript runtimes that code from outside may run in: without files, network or processes, with
-// bounded recursion, and with the built-in functions that could work for hours without being stoppable bounded too.
+// Package sandbox makes JavaScript runtimes for untrusted code: without files, network or processes, with limited
+// recursion, and with limits for built-in functions that could run for hours and cannot be interrupted.
 package sandbox
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/dop251/goja/parser"
 )
 
-// Bounds of what one runtime may do in a single built-in call, and of the source it compiles.
+// Limits of a single built-in call, and of source.
 const (
 	MaxString  = 64 << 20 // UTF-16 units of a string made by repeating, padding or joining
-	MaxLength  = 10 << 20 // elements that a built-in walks without calling back
+	MaxLength  = 10 << 20 // elements that a built-in processes without calling back
 	MaxSource  = 16 << 20 // bytes of source
-	MaxNesting = 1500     // brackets open at once in a source
+	MaxNesting = 1500     // nested brackets in a source
 	MaxChain   = 20000    // operators in a row, in one statement
-	MaxCalls   = 1200     // calls open at once
+	MaxCalls   = 1200     // nested calls
 )
 
-// patternTime is how long one match of a pattern may take; those with back references can take for ever.
+// patternTime limits one match of a regular expression; those with back references can take for ever.
 const patternTime = time.Second
 
-// boundPatterns sets the time limit where the pattern library takes it from, which is once for the whole process.
+// boundPatterns sets the time limit of the regular expression library, which has one for the whole process.
 var boundPatterns = sync.OnceFunc(func() { regexp2.DefaultMatchTimeout = patternTime })
 
 // New makes a runtime with the guards in place.
@@ -54,7 +54,7 @@ func Check(source string) error {
 		c := source[i]
 		switch {
 		case quote != 0:
-			// Text isn't code; a line end closes it also where an apostrophe in a comment opened it.
+			// Text in quotes is not code. A line end closes it too, for an apostrophe in a comment.
 			switch c {
 			case '\\':
 				i++
@@ -99,14 +99,14 @@ func Compile(name, source string) (*goja.Program, error) {
 	return goja.CompileAST(tree, false)
 }
 
-// Fault is what went wrong in a source, and where.
+// Fault is an error in a source, and its position.
 type Fault struct {
 	Message string
 	File    string // "" when unknown
 	Line    int    // 1-based, 0 when unknown
 }
 
-// FaultOf tells what err, as compiling or running gave it, says about the source.
+// FaultOf extracts the fault from an error of compiling or running.
 func FaultOf(err error) Fault {
 	var list parser.ErrorList
 	if errors.As(err, &list) && len(list) > 0 {

@@ -17,22 +17,22 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// Book is the fonts of a render: the job's own folder first, then the machine's. It is safe for concurrent use.
+// Book is the fonts of a render: first the job's own folder, then the machine's fonts. It is safe for concurrent use.
 type Book struct {
 	own     *index
-	machine func() *index // read when a font is first asked for that the job does not bring
+	machine func() *index // read when a font is first needed that the job does not have
 	setters sync.Pool     // of *setter
 
 	mu       sync.Mutex
-	asked    map[string]match     // by the name that text gives
-	loaded   map[*entry]*typeface // nil for a font that turned out broken
-	covers   map[rune]*typeface   // stand-ins for single characters
+	asked    map[string]match     // by the name in the text
+	loaded   map[*entry]*typeface // nil for a broken font
+	covers   map[rune]*typeface   // replacements for single characters
 	notes    []string
 	notesFor map[string]bool
 }
 
-// OpenBook indexes the fonts of the folders, those of earlier folders first, and the machine's own. A folder that is
-// not there holds no fonts. The machine's fonts are looked through only when they are needed.
+// OpenBook indexes the fonts of the folders, in order of preference, and the machine's own. A folder that does not exist
+// has no fonts. The machine's fonts are searched only when they are needed.
 func OpenBook(folders ...string) (*Book, error) {
 	return openBook(folders, systemFolders)
 }
@@ -59,7 +59,7 @@ func openBook(folders []string, system func() []string) (*Book, error) {
 	return b, nil
 }
 
-// machineIndex is the machine's fonts, and last the Go fonts, so that text can be drawn on a machine without any.
+// machineIndex is the machine's fonts followed by the Go fonts, so that text can be drawn on a machine without any.
 func machineIndex(folders []string) *index {
 	x := newIndex()
 	for _, dir := range folders {
@@ -71,17 +71,17 @@ func machineIndex(folders []string) *index {
 	return x
 }
 
-// Substitutes lists, in words, which fonts were asked for and not found, and what stood in for each.
+// Substitutes lists, in words, the missing fonts and what replaced each.
 func (b *Book) Substitutes() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.notes)
 }
 
-// match is the font to draw with when text asks for one by name.
+// match is the font to draw with for a name in the text.
 type match struct {
 	*typeface
-	fit float64 // horizontal scale, 1 unless it stands in for a font of another width
+	fit float64 // horizontal scale, 1 unless it replaces a font of another width
 }
 
 func (b *Book) match(name string) (match, error) {
@@ -116,7 +116,7 @@ func (b *Book) find(name string) match {
 	return m
 }
 
-// standIn looks for the family itself in another style first, then for its stand-ins.
+// standIn looks for another style of the family first, then for similar families.
 func (b *Book) standIn(name string) match {
 	family, want := parseName(name)
 	for _, f := range append([]string{family}, standIns(family, want)...) {
@@ -155,7 +155,7 @@ func (b *Book) cover(tf *typeface, r rune) *typeface {
 	return got
 }
 
-// undrawn notes a glyph that has no outline although its character is to be seen, such as a picture of an emoji.
+// undrawn records a glyph without an outline for a visible character, such as a picture of an emoji.
 func (b *Book) undrawn(g *glyph, r rune) {
 	if !unicode.IsGraphic(r) || unicode.IsSpace(r) || unicode.Is(unicode.Mn, r) {
 		return
@@ -195,7 +195,7 @@ func (b *Book) note(id, text string) {
 	}
 }
 
-// load reads a font; nil when it is broken, which is noted.
+// load reads a font; nil when it is broken, which is recorded.
 func (b *Book) load(e *entry) *typeface {
 	if tf, ok := b.loaded[e]; ok {
 		return tf
@@ -208,7 +208,7 @@ func (b *Book) load(e *entry) *typeface {
 	return tf
 }
 
-// open reads the font behind an entry.
+// open reads the font of an entry.
 func (e *entry) open() (tf *typeface, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -226,7 +226,7 @@ func (e *entry) open() (tf *typeface, err error) {
 	return tf, err
 }
 
-// covers says whether the font maps r, reading no more of it than that needs.
+// covers says whether the font has r. It reads no more of the font than it needs to.
 func (e *entry) covers(r rune) (ok bool) {
 	defer func() { _ = recover() }()
 	_ = e.withLoader(func(ld *opentype.Loader) error {

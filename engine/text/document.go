@@ -13,7 +13,7 @@ import (
 
 const (
 	softBreak = '\x03'
-	// maxText bounds what one layer may ask to be set, in characters.
+	// maxText limits the characters in one layer.
 	maxText = 200000
 )
 
@@ -24,8 +24,8 @@ type paragraph struct {
 	end   *aep.CharacterStyle // of its closing "\r", which gives an empty line its height
 }
 
-// paragraphs takes a document apart. Styles that end too early hold on to the end of the text; a document without any
-// has the style a new text layer has.
+// paragraphs splits a document. Styles that end too early apply to the end of the text; a document without any has the
+// style of a new text layer.
 func paragraphs(doc *aep.TextDocument) ([]paragraph, error) {
 	if len(doc.Text) > 4*maxText {
 		return nil, fmt.Errorf("the text has %d bytes, more than can be set", len(doc.Text))
@@ -66,7 +66,7 @@ func paragraphs(doc *aep.TextDocument) ([]paragraph, error) {
 	return append(out, cur), nil
 }
 
-// appendChar adds r as its style wants it cased.
+// appendChar adds r in the case that its style asks for.
 func appendChar(chars []char, r rune, st *aep.CharacterStyle, upper cases.Caser) []char {
 	if r == '\u2028' {
 		r = softBreak
@@ -81,7 +81,7 @@ func appendChar(chars []char, r rune, st *aep.CharacterStyle, upper cases.Caser)
 	return chars
 }
 
-// units is how many UTF-16 units r takes.
+// units is the number of UTF-16 units in r.
 func units(r rune) int {
 	if r > 0xFFFF {
 		return 2

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	maxFontFiles = 20000     // in one set of folders; more is someone's whole disk
+	maxFontFiles = 20000     // in one set of folders; more would be a whole disk
 	maxFontSize  = 512 << 20 // bytes; the largest collections that ship with systems stay under 250 MB
 )
 
-// entry is one font of the index. Its file is opened when text asks for it.
+// entry is one font of the index. Its file is opened when text uses it.
 type entry struct {
 	path       string
 	number     int // within a collection
@@ -31,7 +31,7 @@ type entry struct {
 	variations []font.Variation // of an instance of a variable font
 }
 
-// name is how a message calls the font.
+// name is the font's name in messages.
 func (e *entry) name() string {
 	if e.full != "" {
 		return e.full
@@ -57,7 +57,7 @@ func newIndex() *index {
 	return x
 }
 
-// find looks a name up, PostScript names first.
+// find looks up a name, PostScript names first.
 func (x *index) find(name string) *entry {
 	k := key(name)
 	for _, names := range x.names {
@@ -68,7 +68,7 @@ func (x *index) find(name string) *entry {
 	return nil
 }
 
-// nearest is the member of a family, named as key makes it, that looks most like want.
+// nearest is the member of a family, named as key returns it, that looks most like want.
 func (x *index) nearest(family string, want look) *entry {
 	var best *entry
 	for _, e := range x.families[family] {
@@ -98,8 +98,8 @@ func (x *index) name(kind int, name string, e *entry) {
 	}
 }
 
-// addFolder indexes the fonts under dir. What can't be read is left out: a broken font must not stop a render that
-// does not use it.
+// addFolder indexes the fonts under dir. Files that cannot be read are left out: a broken font must not stop a render
+// that does not use it.
 func (x *index) addFolder(dir string) {
 	left := maxFontFiles
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -132,7 +132,7 @@ func (x *index) addFile(path string) {
 
 // addFonts indexes every font in a file, or in data when it is not a file.
 func (x *index) addFonts(path string, data []byte, res opentype.Resource) {
-	defer func() { _ = recover() }() // a parser that trips over a hostile font loses only that font
+	defer func() { _ = recover() }() // a hostile font that crashes the parser loses only itself
 	loaders, err := opentype.NewLoaders(res)
 	if err != nil {
 		return
@@ -168,7 +168,7 @@ func (x *index) addFonts(path string, data []byte, res opentype.Resource) {
 	}
 }
 
-// systemFolders are where the machine keeps its fonts, After Effects' own folders among them.
+// systemFolders are the machine's folders of fonts, including After Effects' own.
 func systemFolders() []string {
 	dirs, err := fontscan.DefaultFontDirectories(quiet{})
 	if err != nil {
@@ -183,7 +183,7 @@ func systemFolders() []string {
 	return dirs
 }
 
-// quiet drops what the search for folders has to say.
+// quiet discards the log of the search for folders.
 type quiet struct{}
 
 func (quiet) Printf(string, ...any) {}

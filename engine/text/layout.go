@@ -9,8 +9,7 @@ import (
 	"overcrank/engine/raster"
 )
 
-// Layout lays a document out. It may be called by several goroutines; what it gives must not be changed when the caller
-// shares it.
+// Layout lays out a document. It may be called concurrently. The result must not be changed if it is shared.
 func (b *Book) Layout(doc *aep.TextDocument) (l *Layout, err error) {
 	if doc == nil {
 		return &Layout{}, nil
@@ -25,7 +24,7 @@ func (b *Book) Layout(doc *aep.TextDocument) (l *Layout, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("setting text: %w", err)
 	}
-	b.setters.Put(s) // not after a panic, which may leave it in disorder
+	b.setters.Put(s) // not after a panic, which may leave it inconsistent
 	return l, nil
 }
 
@@ -58,7 +57,7 @@ func (s *setter) layout(doc *aep.TextDocument) (*Layout, error) {
 	return c.finish(), nil
 }
 
-// composer puts lines under each other.
+// composer places lines under each other.
 type composer struct {
 	set      *setter
 	doc      *aep.TextDocument
@@ -70,7 +69,7 @@ type composer struct {
 	ink      bounds
 }
 
-// add sets the next line. It is false when the line falls out of the box.
+// add places the next line. It is false when the line is outside the box.
 func (c *composer) add(l *line) bool {
 	ascent, descent := l.height(c.set)
 	switch {
@@ -95,7 +94,7 @@ func (c *composer) add(l *line) bool {
 	return true
 }
 
-// start is where a line begins, and by how much each of its spaces widens to fill the box.
+// start is where a line begins, and by how much each of its spaces is widened to fill the box.
 func (c *composer) start(l *line) (x, stretch float64) {
 	left, room := 0.0, 0.0
 	if c.boxed {
@@ -127,7 +126,7 @@ func (c *composer) start(l *line) (x, stretch float64) {
 	return left, 0
 }
 
-// draw adds a line's glyphs, those of one style that follow each other as one shape.
+// draw adds a line's glyphs; consecutive ones of one style become one shape.
 func (c *composer) draw(l *line, x, stretch float64) {
 	var outline geom.Outline
 	var style *aep.CharacterStyle
@@ -175,7 +174,7 @@ func (c *composer) glyph(to *geom.Outline, g *glyph, r rune, x float64) {
 	}
 }
 
-// paint adds the fill and the stroke of an outline in the order its style wants.
+// paint adds the fill and the stroke of an outline in the order of its style.
 func (c *composer) paint(o geom.Outline, st *aep.CharacterStyle) {
 	if len(o.Verbs) == 0 {
 		return
@@ -207,8 +206,8 @@ func (c *composer) finish() *Layout {
 	return c.out
 }
 
-// bounds is the smallest box around points. Fonts put points at the extremes of their curves, so that the box of the
-// points is the box of the ink.
+// bounds is the smallest box around points. Fonts have points at the extremes of their curves, so that it is also the
+// box of the outline.
 type bounds struct {
 	x0, y0, x1, y1 float64
 	any            bool

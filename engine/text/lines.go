@@ -9,7 +9,7 @@ import (
 	"overcrank/aep"
 )
 
-// line is one line being set.
+// line is a line that is being set.
 type line struct {
 	chars       []char // of its segment; [from, to) are the line's
 	from, to    int
@@ -19,10 +19,10 @@ type line struct {
 	firstInPara bool
 	lastInPara  bool // or before a soft break
 	width       float64
-	spaces      int // that justification may widen
+	spaces      int // spaces that justification may widen
 }
 
-// breakLines sets a paragraph as lines, wrapped to the box's width when that is positive.
+// breakLines sets a paragraph as lines, wrapped to the box's width if that is positive.
 func (s *setter) breakLines(p paragraph, width float64) ([]line, error) {
 	var lines []line
 	for start := 0; start <= len(p.chars); {
@@ -60,8 +60,8 @@ func firstIndent(p *aep.ParagraphStyle, first bool) float64 {
 	return 0
 }
 
-// cuts says which characters go on which line. Spaces at the end of a line hang over; a word that is wider than the
-// line is cut where it overflows.
+// cuts divides the characters into lines. Spaces at the end of a line may extend beyond the box; a word that is wider
+// than the line is cut where it overflows.
 func cuts(chars []char, runs [][]glyph, width, indent, first float64) [][2]int {
 	if width <= 0 || len(chars) == 0 {
 		return [][2]int{{0, len(chars)}}
@@ -77,7 +77,7 @@ func cuts(chars []char, runs [][]glyph, width, indent, first float64) [][2]int {
 	var out [][2]int
 	from, lastBreak := 0, 0
 	room := width - indent - first
-	used := 0.0 // up to and with the character before i
+	used := 0.0 // up to and including the character before i
 	breaks := breakAfter(chars)
 	for i := range chars {
 		if !unicode.IsSpace(chars[i].r) && i > from && used+advances[i]-tracks[i] > room+0.01 {
@@ -99,7 +99,7 @@ func cuts(chars []char, runs [][]glyph, width, indent, first float64) [][2]int {
 	return append(out, [2]int{from, len(chars)})
 }
 
-// breakAfter marks the places where Unicode allows a line to end: index i is the gap before character i.
+// breakAfter marks the places where Unicode allows a line break: index i is the gap before character i.
 func breakAfter(chars []char) []bool {
 	text := make([]rune, len(chars))
 	for i, c := range chars {
@@ -115,7 +115,7 @@ func breakAfter(chars []char) []bool {
 	return ok
 }
 
-// take picks the line's glyphs out of the runs of its segment, measures them and puts the runs in visual order.
+// take takes the line's glyphs from the runs of its segment, measures them and puts the runs in visual order.
 func (l *line) take(runs [][]glyph) {
 	last := l.to
 	for last > l.from && unicode.IsSpace(l.chars[last-1].r) {
@@ -137,7 +137,7 @@ func (l *line) take(runs [][]glyph) {
 		for i := range run {
 			g := &run[i]
 			if g.first >= last {
-				continue // spaces at the end hang over
+				continue // spaces at the end do not count
 			}
 			l.width += g.advance + g.track
 			if g.first+g.chars >= last && g.track != 0 {
@@ -152,8 +152,8 @@ func (l *line) take(runs [][]glyph) {
 	l.reorder(last)
 }
 
-// reorder puts runs in the order they stand from left to right: in a paragraph that runs to the left all runs turn
-// round and each stretch of the others turns back; in one that runs to the right only stretches that run left turn.
+// reorder puts runs in order from left to right. In a right-to-left paragraph all runs are reversed, and each stretch of
+// left-to-right runs is reversed back; in a left-to-right paragraph only stretches of right-to-left runs are reversed.
 func (l *line) reorder(last int) {
 	text := make([]rune, 0, len(l.chars))
 	for _, c := range l.chars {
@@ -176,7 +176,7 @@ func (l *line) reorder(last int) {
 	}
 }
 
-// hang takes the spaces at the end out of a line that runs to the left, where they would push the rest aside.
+// hang removes the spaces at the end of a right-to-left line, where they would push the rest aside.
 func (l *line) hang(last int) {
 	for r := range l.runs {
 		kept := l.runs[r][:0]
@@ -228,7 +228,7 @@ func (l *line) styles() []*aep.CharacterStyle {
 	return out
 }
 
-// height is how far the line's characters reach above and below its baseline: as far as "d" and "p" of their fonts.
+// height is how far the line extends above and below its baseline: as far as "d" and "p" of its fonts.
 func (l *line) height(s *setter) (ascent, descent float64) {
 	for _, run := range l.runs {
 		for i := range run {

@@ -13,7 +13,7 @@ import (
 	"overcrank/aep"
 )
 
-// How After Effects makes the characters that a font does not bring as glyphs of their own.
+// How After Effects draws characters for which a font has no glyphs of their own.
 const (
 	smallCapsScale = 0.70
 	scriptScale    = 0.583 // of superscript and subscript
@@ -22,7 +22,7 @@ const (
 	fauxWeight     = 0.034 // stroke that thickens, in sizes
 )
 
-// char is one character of a document with the styles that hold for it.
+// char is one character of a document with its styles.
 type char struct {
 	r     rune
 	style *aep.CharacterStyle
@@ -45,13 +45,13 @@ type glyph struct {
 	fit     float64 // horizontal scale of a stand-in
 }
 
-// size is how large the glyph's em is across and along the line.
+// size is the size of the glyph's em across and along the line.
 func (g *glyph) size() (across, along float64) {
 	s := effectiveSize(g.style, g.small)
 	return s * percent(g.style.VScale), s * percent(g.style.HScale) * g.fit
 }
 
-// rise is how far the glyph stands above the baseline.
+// rise is the glyph's height above the baseline.
 func (g *glyph) rise() float64 {
 	switch {
 	case g.style.Superscript:
@@ -73,7 +73,7 @@ func effectiveSize(s *aep.CharacterStyle, small bool) float64 {
 	return size
 }
 
-// percent is a scale in percent as a factor; zero stands for a document that does not say.
+// percent converts a scale in percent to a factor; zero means that the document does not say.
 func percent(p float64) float64 {
 	if p == 0 {
 		return 1
@@ -103,7 +103,7 @@ func (s *setter) face(tf *typeface) *font.Face {
 	return f
 }
 
-// chooser gives each character the wanted font, or one that has it.
+// chooser gives each character the requested font, or one that has the character.
 type chooser struct {
 	set  *setter
 	want *typeface
@@ -117,7 +117,7 @@ func (c chooser) ResolveFace(r rune) *font.Face {
 	return c.set.face(c.set.book.cover(c.want, r))
 }
 
-// shape turns characters without line ends into glyphs: runs in the order of the text, glyphs in a run from left to
+// shape converts characters without line ends to glyphs: runs in the order of the text, glyphs within a run from left to
 // right.
 func (s *setter) shape(chars []char) ([][]glyph, error) {
 	text := make([]rune, len(chars))
@@ -148,7 +148,7 @@ func (s *setter) shape(chars []char) ([][]glyph, error) {
 	return runs, nil
 }
 
-// features switches ligatures off where tracking would tear them.
+// features disables ligatures where tracking would separate their parts.
 func features(style *aep.CharacterStyle) []shaping.FontFeature {
 	if style.Tracking == 0 {
 		return nil
@@ -188,7 +188,7 @@ func lastOfCluster(gs []shaping.Glyph, i int) bool {
 // em is a length in ems; text is shaped at a size of 1000 pixels, in 64ths.
 func em(v fixed.Int26_6) float64 { return float64(v) / 64000 }
 
-// baseDirection is the direction of a paragraph, that of its first strong character.
+// baseDirection is the direction of a paragraph's first strong character.
 func baseDirection(text []rune) di.Direction {
 	for _, r := range text {
 		switch {

@@ -7,14 +7,14 @@ import (
 	"github.com/go-text/typesetting/font"
 )
 
-// look is what tells the members of a family apart.
+// look is what distinguishes the members of a family.
 type look struct {
 	weight float64 // 100 thin to 950 black, 400 regular
 	italic bool
 	narrow bool
 }
 
-// distance is how far a font of look have is from the look that was asked for.
+// distance is how different a font of look have is from the look want.
 func (want look) distance(have look) float64 {
 	d := want.weight - have.weight
 	if d < 0 {
@@ -46,8 +46,8 @@ var weights = []struct {
 	{"medium", 500}, {"book", 400}, {"regular", 400}, {"roman", 400}, {"normal", 400},
 }
 
-// parseName splits a font's name, PostScript or plain, into its family and its look: "AvenirNext-DemiBoldItalic" is
-// avenirnext at 600 in italics. The family comes back as key makes it.
+// parseName splits a font's name, PostScript or display, into family and look: "AvenirNext-DemiBoldItalic" is
+// avenirnext, 600, italic. The family is returned as key makes it.
 func parseName(name string) (family string, l look) {
 	l = look{weight: 400}
 	base, style, hyphen := strings.Cut(name, "-")
@@ -92,8 +92,8 @@ func isStyleWord(w string) bool {
 	return false
 }
 
-// key is a name reduced to its letters and digits in lower case, so that "Avenir Next", "avenir-next" and "AvenirNext"
-// are one.
+// key is a name reduced to letters and digits in lower case, so that "Avenir Next", "avenir-next" and "AvenirNext" have
+// the same key.
 func key(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// stand-ins by kind of typeface, best first. All but the last few are free; the system's own follow for machines that
+// Replacements by kind of typeface, best first. All but the last few are free; the system's own follow for machines that
 // have none of the free ones.
 var (
 	sans      = []string{"inter", "opensans", "notosans", "roboto", "liberationsans", "arimo", "dejavusans", "helveticaneue", "segoeui", "arial", "gofont", "go"}
@@ -12,7 +12,7 @@ var (
 	narrow    = []string{"liberationsansnarrow", "arialnarrow"}
 )
 
-// alike names families whose stand-in is better than the general one: the same widths, or the same shapes.
+// alike lists families with a better replacement than the general one: with the same widths, or the same shapes.
 var alike = map[string][]string{
 	"helvetica": grotesque, "helveticaneue": grotesque, "helveticaneuelt": grotesque, "helveticaneueltstd": grotesque,
 	"helveticaltstd": grotesque, "arial": grotesque, "arialmt": grotesque, "arialunicodems": grotesque, "swiss": grotesque,
@@ -28,7 +28,7 @@ var alike = map[string][]string{
 	"arimo": grotesque, "tinos": serif, "cousine": mono,
 }
 
-// standIns lists families to try for a family that is not there.
+// standIns lists the families to try for a missing one.
 func standIns(family string, want look) []string {
 	list := alike[family]
 	if list == nil {
@@ -50,7 +50,7 @@ func standIns(family string, want look) []string {
 	return append(out, sans...)
 }
 
-// covering lists families known for scripts beyond Latin, to be asked first when a font lacks a character.
+// covering lists families for scripts other than Latin, to be tried first when a font lacks a character.
 var covering = []string{
 	"inter", "dejavusans", "notosans", "liberationsans", "arialunicodems", "segoeui",
 	"notosanscjkjp", "notosanscjksc", "hiraginosans", "pingfangsc", "microsoftyahei", "yugothic", "malgungothic",
@@ -58,8 +58,8 @@ var covering = []string{
 	"kohinoordevanagari", "notosansthai", "thonburi", "notosanssymbols", "notosanssymbols2", "segoeuisymbol", "applesymbols",
 }
 
-// widths are how wide families run: the mean advance of their letters in ems, weighted by how often English uses them, in
-// the regular weight. They let a stand-in keep the length of lines that were set in the original.
+// widths are the widths of families: the mean advance of their letters in ems, weighted by frequency in English, in the
+// regular weight. They let a replacement keep the length of lines.
 var widths = map[string]float64{
 	"inter": 0.474, "opensans": 0.469, "notosans": 0.474, "roboto": 0.445, "liberationsans": 0.441, "arimo": 0.441,
 	"arial": 0.441, "arialmt": 0.441, "helvetica": 0.441, "helveticaneue": 0.447, "segoeui": 0.450, "dejavusans": 0.505,
@@ -71,7 +71,7 @@ var widths = map[string]float64{
 	"tahoma": 0.446, "trebuchetms": 0.450, "calibri": 0.410, "centurygothic": 0.482,
 }
 
-// fit is the horizontal scale that gives text in a stand-in the length it had in family.
+// fit is the horizontal scale that gives text in the font standIn the length that it had in family.
 func fit(family string, standIn *entry) float64 {
 	want, have := widths[family], widths[key(standIn.family)]
 	if want == 0 || have == 0 {

@@ -1,19 +1,18 @@
 // Package text finds fonts and turns text documents into outlines.
 //
-// A Book holds the fonts of a render; its Layout sets a document as After Effects' own composer does, as far as a
-// typeface of other make allows: lines, leading, tracking, justification and boxes come from the document, shapes and
-// advances from the font.
+// A Book has the fonts of a render. Its Layout sets a document like After Effects' composer, as far as another font
+// allows: lines, leading, tracking, justification and boxes come from the document, shapes and advances from the font.
 package text
 
 import (
 	"overcrank/engine/raster"
 )
 
-// Layout is a text document as shapes in pixels of its layer, in painting order, with the bounds of its ink and of its
-// lines. The origin is the anchor of point text, or the layer's origin for text in a box.
+// Layout is a text document as shapes in pixels of its layer, in painting order, with the bounds of its shapes and of
+// its lines. The origin is the anchor of point text, or the layer's origin for text in a box.
 type Layout struct {
 	Shapes                   []raster.Shape
-	Left, Top, Width, Height float64 // ink, as sourceRectAtTime tells it
+	Left, Top, Width, Height float64 // of the shapes, as sourceRectAtTime returns them
 	Lines                    []Line
 }
 

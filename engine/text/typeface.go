@@ -10,7 +10,7 @@ import (
 	"overcrank/engine/geom"
 )
 
-// typeface is a font that has been read. It is safe for concurrent use; the faces made from it are not.
+// typeface is a loaded font. It is safe for concurrent use; its faces are not.
 type typeface struct {
 	name            string
 	look            look
@@ -75,7 +75,7 @@ func (tf *typeface) outline(face *font.Face, gid font.GID) *geom.Outline {
 	return got.(*geom.Outline)
 }
 
-// convert turns a font's segments, whose contours close by themselves and may bend quadratically, into an outline.
+// convert converts a font's segments, whose contours close by themselves and may have quadratic curves, to an outline.
 func convert(o *geom.Outline, segments []opentype.Segment, scale float64) {
 	at := func(p opentype.SegmentPoint) geom.Point {
 		return geom.Point{X: float64(p.X) * scale, Y: -float64(p.Y) * scale}

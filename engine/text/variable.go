@@ -6,10 +6,10 @@ import (
 	"github.com/go-text/typesetting/font/opentype/tables"
 )
 
-// maxInstances bounds what one variable font adds to the index.
+// maxInstances limits what one variable font adds to the index.
 const maxInstances = 200
 
-// instances are the named members of the family that a variable font holds in one file, such as Bold and Light.
+// instances are the named members of the family in a variable font's file, such as Bold and Light.
 func instances(ld *opentype.Loader, names tables.Name, base entry) []*entry {
 	raw, err := ld.RawTable(opentype.MustNewTag("fvar"))
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package encoding tells ffmpeg how each codec is written: container, encoder, pixels, colours and rate. Both engines' films are written
-// by it, so that they are the same whoever drew them.
+// Package encoding has ffmpeg's settings for each codec: container, encoder, pixel format, colours and bit rate. The
+// films of both engines are encoded with them, so that they do not depend on the engine.
 package encoding
 
 import (
@@ -9,7 +9,7 @@ import (
 	"overcrank/farm/codec"
 )
 
-// The names of codecs that the engines know, for them to need no others.
+// The codecs that the engines name, so that they need not import package codec.
 const (
 	DefaultFilm = codec.DefaultFilm
 	FineFilm    = codec.FineFilm
@@ -19,7 +19,7 @@ const (
 	JPEG        = codec.JPEG
 )
 
-// Names of what is written for the engines alone, beside the codecs of jobs.
+// What only the engines write, in addition to the codecs of jobs.
 const (
 	OpaquePNG      = "image_png_opaque" // frames over the composition's background, as films show them
 	ProRes422HQ    = "video_prores_422_hq"
@@ -28,23 +28,23 @@ const (
 	TIFF           = "image_tiff_alpha"
 )
 
-// Way is how something is written.
+// Way is how a codec is written.
 type Way struct {
 	codec.Codec
-	// Encoder is ffmpeg's name of what encodes it, "" for what only the embedded engine writes, without ffmpeg.
+	// Encoder is ffmpeg's name of the encoder, "" for what only the embedded engine writes, without ffmpeg.
 	Encoder string
-	// Even says that width and height have to be.
+	// Even says that width and height have to be even.
 	Even bool
-	// Containers are the extensions of files that can hold a film, with their dot, its own first.
+	// Containers are the extensions, with their dot, of files that can contain the film, the usual one first.
 	Containers []string
 
-	pixFmt  string // "" for that of the frames
+	pixFmt  string // "" for the format of the frames
 	colours colours
 	options []string // of the encoder
 	sound   []string
 }
 
-// colours is what becomes of the frames' RGB.
+// colours is how the frames' RGB is converted.
 type colours int
 
 const (
@@ -58,7 +58,7 @@ var (
 	pcm = []string{"-c:a", "pcm_s16le"}
 )
 
-// All are the ways of all codecs of jobs, and of what the engines write beside them.
+// All are the ways to write the codecs of jobs, and what only the engines write.
 func All() []Way {
 	var all []Way
 	for _, c := range codec.All() {
@@ -73,7 +73,7 @@ func All() []Way {
 	)
 }
 
-// Find is the way of that name; false when there is none.
+// Find is the way to write the codec of that name; false when there is none.
 func Find(name string) (Way, bool) {
 	all := All()
 	i := slices.IndexFunc(all, func(w Way) bool { return w.Name == name })
@@ -97,17 +97,17 @@ func wayOf(c codec.Codec) Way {
 	return prores(c, "yuv422p10le", "-profile:v", "standard")
 }
 
-// quality is x264's rate factor for a bound in megabits per second: the more bits, the better the picture, and simple pictures make small
-// films.
+// quality is x264's rate factor for a limit in megabits per second. The more bits, the better the picture; simple
+// pictures make small films.
 var quality = map[int]int{1: 24, 5: 20, 15: 16, 40: 12}
 
-// h264 is H.264 of a constant rate, or of a quality that is bounded by a rate.
+// h264 is H.264 with a constant bit rate, or with a constant quality within a bit rate.
 func h264(c codec.Codec) Way {
 	rate := strconv.Itoa(c.Mbps) + "M"
 	options := []string{"-profile:v", "high", "-maxrate", rate}
 	if c.Constant {
-		// Of a film of some seconds the decoder's buffer is a part, so it is half a second and no more. What pictures do not need is
-		// filled up, which x264 does where it promises a constant rate (nal-hrd).
+		// A film may last only seconds, so that the decoder's buffer counts: half a second and no more. With nal-hrd
+		// x264 pads to the constant rate that it declares.
 		options = append(options, "-b:v", rate, "-minrate", rate, "-bufsize", strconv.Itoa(c.Mbps*500)+"k", "-x264-params", "nal-hrd=cbr")
 	} else {
 		options = append(options, "-bufsize", strconv.Itoa(2*c.Mbps)+"M", "-crf", strconv.Itoa(quality[c.Mbps]))
@@ -128,10 +128,10 @@ func quicktime(c codec.Codec, encoder, pixFmt string, colours colours) Way {
 	return Way{Codec: c, Encoder: encoder, Containers: []string{".mov", ".mkv"}, pixFmt: pixFmt, colours: colours, sound: pcm}
 }
 
-// Filter is the filter that gives frames of RGB the pixels and colours of the codec, "" when they stay as they are.
+// Filter is the filter that converts RGB frames to the pixels and colours of the codec, "" when they stay as they are.
 func (w Way) Filter() string { return w.FilterFrom("") }
 
-// FilterFrom is Filter for frames of any colours, of which those that do not say their matrix have the one called from.
+// FilterFrom is Filter for frames of any colours; those without a tag have the matrix from.
 func (w Way) FilterFrom(from string) string {
 	switch {
 	case w.colours == ofFilms:
@@ -144,17 +144,17 @@ func (w Way) FilterFrom(from string) string {
 	return ""
 }
 
-// Haste is whether bits may be spent for speed.
+// Haste is whether to trade size for speed.
 type Haste bool
 
 const (
-	// InHaste is for an encoder beside a renderer, which wants the processors.
+	// InHaste is for an encoder that runs beside a renderer, which needs the processors.
 	InHaste Haste = true
-	// AtEase is for an encoder that works alone: better pictures from the same bits.
+	// AtEase is for an encoder that runs alone: better pictures from the same bits.
 	AtEase Haste = false
 )
 
-// preset is x264's. With many bits to spend, speed matters more.
+// preset is x264's preset. With a high bit rate, speed matters more.
 func (w Way) preset(haste Haste) string {
 	switch {
 	case haste == AtEase:
@@ -165,10 +165,10 @@ func (w Way) preset(haste Haste) string {
 	return "veryfast"
 }
 
-// keyFrames has ffmpeg put a whole picture every two seconds, which browsers need for seeking.
+// keyFrames makes every frame at two seconds' distance a key frame, which browsers need for seeking.
 const keyFrames = "expr:gte(t,n_forced*2)"
 
-// Video are the options that encode the pictures, behind Filter.
+// Video are the options that encode the pictures; Filter's output is the input.
 func (w Way) Video(haste Haste) []string {
 	args := []string{"-c:v", w.Encoder}
 	if w.Encoder == "libx264" {

@@ -1,5 +1,5 @@
-// Package encodingtest looks at what encoders wrote with eyes of its own: it decodes colour bars without asking ffmpeg to convert colours,
-// and applies the matrix that the file names by itself.
+// Package encodingtest checks what encoders wrote independently of them: it decodes colour bars without ffmpeg's
+// conversion of colours, and applies the matrix that the file's tags name itself.
 package encodingtest
 
 import (
@@ -13,22 +13,23 @@ import (
 	"overcrank/ffmpeg"
 )
 
-// The bars are as large as the smallest film of high definition, where players that find no tags assume BT.709.
+// The bars are as large as the smallest film of high definition, for which players assume BT.709 when there are no tags.
 const (
 	Width, Height = 1280, 720
 	barWidth      = Width / 8
 )
 
-// bars are white, yellow, cyan, green, magenta, red, blue and black, none of them at the ends of the scale, where a wrong range would not show.
+// bars are white, yellow, cyan, green, magenta, red, blue and black, none of them at the ends of the scale, where a
+// wrong range would not be noticed.
 var bars = [8]color.NRGBA{
 	{235, 235, 235, 255}, {191, 191, 20, 255}, {20, 191, 191, 255}, {20, 191, 20, 255},
 	{191, 20, 191, 255}, {191, 20, 20, 255}, {20, 20, 191, 255}, {20, 20, 20, 255},
 }
 
-// halfAlpha is how opaque the lower half of the bars is where there is alpha.
+// halfAlpha is the alpha of the lower half of the bars.
 const halfAlpha = 128
 
-// Bars is the picture, with alpha half transparent in its lower half.
+// Bars is the picture; with alpha its lower half is half transparent.
 func Bars(alpha bool) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, Width, Height))
 	for y := range Height {
@@ -47,7 +48,7 @@ func bar(x, y int, alpha bool) color.NRGBA {
 	return c
 }
 
-// Stream is what ffprobe tells of a film's or picture's stream.
+// Stream is ffprobe's description of a film's or picture's stream.
 type Stream struct {
 	Codec     string `json:"codec_name"`
 	Profile   string `json:"profile"`
@@ -68,7 +69,7 @@ func (s Stream) Bits() float64 {
 	return rate
 }
 
-// Look gives the file's stream of pictures.
+// Look is the file's stream of pictures.
 func Look(t testing.TB, path string) Stream {
 	t.Helper()
 	out, err := ffmpeg.Run(t.Context(), "ffprobe", append([]string{"-select_streams", "v:0", "-show_streams", "-of", "json"}, ffmpeg.ProbeInput(path)...)...)
@@ -82,11 +83,11 @@ func Look(t testing.TB, path string) Stream {
 	return p.Streams[0]
 }
 
-// tolerance is by how much a channel may differ, of 255: what 8-bit YUV and the coarsest quality lose.
+// tolerance is the largest difference of a channel, of 255: the loss of 8-bit YUV at the lowest quality.
 const tolerance = 5
 
-// Check sees that the file holds the bars, in the colours that its tags and kind say, and with their alpha if it is to have any. Films of
-// YUV have to be BT.709 and say so.
+// Check fails the test unless the file contains the bars, in the colours of its tags and format, and with alpha if asked
+// for. Films in YUV have to be BT.709 and tagged so.
 func Check(t testing.TB, path string, alpha bool) {
 	t.Helper()
 	s := Look(t, path)
@@ -124,15 +125,15 @@ func Check(t testing.TB, path string, alpha bool) {
 	}
 }
 
-// matrix turns luma and chroma into RGB, for a matrix of these weights of red and blue.
+// matrix converts luma and chroma to RGB, with a matrix of these weights of red and blue.
 func matrix(kr, kb, y, u, v float64) (r, g, b float64) {
 	r = y + 2*(1-kr)*v
 	b = y + 2*(1-kb)*u
 	return r, (y - kr*r - kb*b) / (1 - kr - kb), b
 }
 
-// decode gives the four samples of each pixel of the first frame, as shares of 1, in the order that pix has them: planes or pixels. YUV
-// stays in the range spread, which the file has.
+// decode returns the four samples of each pixel of the first frame, as 0 to 1, in the order of the pixel format pix,
+// planar or packed. YUV keeps the file's range.
 func decode(t testing.TB, path, pix, spread string) func(x, y int) (a, b, c, d float64) {
 	t.Helper()
 	args := append(ffmpeg.Input(path), "-frames:v", "1", "-vf", "scale=in_range="+spread+":out_range="+spread+",format="+pix, "-f", "rawvideo", "pipe:1")

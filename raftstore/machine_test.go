@@ -132,16 +132,6 @@ func (m *testMachine) read(fn func(tx *tables.Tx) error) {
 	}
 }
 
-func (m *testMachine) jobStatus(id string) (status farm.JobStatus) {
-	m.t.Helper()
-	m.read(func(tx *tables.Tx) error {
-		job, err := tx.Job(id)
-		status = job.Status
-		return err
-	})
-	return status
-}
-
 func (m *testMachine) taskStatus(id string) (status farm.TaskStatus) {
 	m.t.Helper()
 	m.read(func(tx *tables.Tx) error {

@@ -4,6 +4,7 @@ package throttle
 import (
 	"math"
 	"strconv"
+	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -30,7 +31,14 @@ const mostCallers = 4096
 // Throttle holds every caller to one Limit. It may be used by many goroutines at once. A nil Throttle lets everything pass.
 type Throttle struct {
 	limit   Limit
-	callers *lru.Cache[string, *rate.Limiter]
+	callers *lru.Cache[string, *caller]
+}
+
+// caller is one whom the limit holds for.
+type caller struct {
+	mu      sync.Mutex
+	limiter *rate.Limiter
+	latest  time.Time
 }
 
 // New makes a Throttle, nil when there is no limit.
@@ -38,7 +46,7 @@ func New(limit Limit) *Throttle {
 	if limit.PerSecond <= 0 {
 		return nil
 	}
-	callers, err := lru.New[string, *rate.Limiter](mostCallers)
+	callers, err := lru.New[string, *caller](mostCallers)
 	if err != nil {
 		panic(err) // only for a size that is not positive
 	}
@@ -46,18 +54,30 @@ func New(limit Limit) *Throttle {
 }
 
 // Take is 0 when the caller may go on at now, else how long it has to wait first; waiting then counts for nothing.
-func (t *Throttle) Take(caller string, now time.Time) time.Duration {
+func (t *Throttle) Take(name string, now time.Time) time.Duration {
 	if t == nil {
 		return 0
 	}
-	limiter, known := t.callers.Get(caller)
+	c, known := t.callers.Get(name)
 	if !known {
-		limiter = rate.NewLimiter(rate.Limit(t.limit.PerSecond), t.limit.burst())
-		if earlier, there, _ := t.callers.PeekOrAdd(caller, limiter); there {
-			limiter = earlier
+		c = &caller{limiter: rate.NewLimiter(rate.Limit(t.limit.PerSecond), t.limit.burst())}
+		if earlier, there, _ := t.callers.PeekOrAdd(name, c); there {
+			c = earlier
 		}
 	}
-	turn := limiter.ReserveN(now, 1)
+	return c.take(now)
+}
+
+func (c *caller) take(now time.Time) time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// Requests at the same time may come here in another order than they looked at the clock. A limiter whose time goes back counts what
+	// lies between twice.
+	if now.Before(c.latest) {
+		now = c.latest
+	}
+	c.latest = now
+	turn := c.limiter.ReserveN(now, 1)
 	wait := turn.DelayFrom(now)
 	if wait > 0 {
 		turn.CancelAt(now)

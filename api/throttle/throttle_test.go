@@ -33,6 +33,20 @@ func TestACallerGetsItsBurstAndThenItsRate(t *testing.T) {
 	}
 }
 
+// TestRequestsOutOfTheirOrderGainNothing has a caller come now and a little earlier, in turns.
+func TestRequestsOutOfTheirOrderGainNothing(t *testing.T) {
+	th := throttle.New(throttle.Limit{PerSecond: 10, Burst: 10})
+	passed := 0
+	for i := range 100 {
+		if th.Take("a", noon.Add(time.Duration(i%2)*50*time.Millisecond)) == 0 {
+			passed++
+		}
+	}
+	if passed != 10 {
+		t.Errorf("%d of 100 requests within 50 ms passed, want the burst of 10", passed)
+	}
+}
+
 func TestWithoutALimitEverythingPasses(t *testing.T) {
 	th := throttle.New(throttle.Limit{})
 	for range 1000 {

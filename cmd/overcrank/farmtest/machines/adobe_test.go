@@ -74,7 +74,7 @@ func TestAFilmOfAfterEffectsIsGoneOnFrom(t *testing.T) {
 		})
 		return dir
 	}
-	desk := join("desk", program, "--config", farmtest.Configuration(t, "idle-after: 0s\nprograms: [artist-paint]\n"))
+	desk := join("desk", program, "--config", farmtest.Configuration(t, "idle-after: 0s\nprograms: [artist-draw]\n"))
 	made, err := f.Submit(t.Context(), map[string]any{"template": map[string]string{"id": template, "composition": "second"}})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestAFilmOfAfterEffectsIsGoneOnFrom(t *testing.T) {
 	})
 	join("plain", farmtest.Program(t)) // without After Effects: it may put the film together, and draws nothing of it
 	join("other", program)
-	startPaint(t)
+	startArtistsProgram(t, "artist-draw")
 	began := time.Now()
 	f.Await("the desk to be left", func() bool {
 		status := atDesk(f, desk, "status")

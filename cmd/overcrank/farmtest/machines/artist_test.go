@@ -65,7 +65,7 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 		status := atDesk(f, desk, "status")
 		return len(status.Working) > 0 && status.Working[0].Phase == "rendering" && status.Working[0].Progress > 15
 	})
-	paint := startPaint(t)
+	paint := startArtistsProgram(t, "artist-paint")
 	began := time.Now()
 	f.Await("the engine to leave the desk", func() bool { return len(farmtest.Processes(desk, "aerender")) == 0 })
 	gone := time.Since(began)
@@ -117,8 +117,8 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 	})
 }
 
-// startPaint starts a program that is called artist-paint.
-func startPaint(t *testing.T) *exec.Cmd {
+// startArtistsProgram starts a program of that name. Agents look for it on the whole machine: tests beside each other need different names.
+func startArtistsProgram(t *testing.T, name string) *exec.Cmd {
 	t.Helper()
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {
@@ -128,7 +128,7 @@ func startPaint(t *testing.T) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), "artist-paint")
+	program := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(program, b, 0o700); err != nil {
 		t.Fatal(err)
 	}

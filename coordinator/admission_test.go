@@ -92,7 +92,7 @@ func TestTheLastCoordinatorStays(t *testing.T) {
 	if err != nil || len(cluster.Members) != 1 || cluster.Members[0].Fingerprint == "" || cluster.Standing.Spare != 0 {
 		t.Fatalf("%+v, %v", cluster, err)
 	}
-	if err := r.Cluster().Remove(t.Context(), r.admin, cluster.Self); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "nobody would be left") {
+	if err := r.Cluster().Remove(t.Context(), r.admin, cluster.Self); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "none would be left to lead") {
 		t.Error(err)
 	}
 	if err := r.Cluster().Remove(t.Context(), r.admin, "nobody"); farm.CodeOf(err) != farm.CodeNotFound {

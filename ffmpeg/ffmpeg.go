@@ -92,6 +92,9 @@ func Command(ctx context.Context, program string, args ...string) (*exec.Cmd, *T
 	if program == "ffmpeg" {
 		all = append(all, "-nostdin", "-y")
 	}
+	if path, err := Path(program); err == nil {
+		program = path
+	} // otherwise starting it says that it is missing
 	cmd := exec.CommandContext(ctx, program, append(all, args...)...)
 	cmd.Env = append(os.Environ(), "AV_LOG_FORCE_NOCOLOR=1")
 	cmd.WaitDelay = 10 * time.Second

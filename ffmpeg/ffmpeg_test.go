@@ -2,6 +2,7 @@ package ffmpeg
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -88,6 +89,7 @@ func TestTailIsShort(t *testing.T) {
 }
 
 func TestMissingProgramSaysWhatToInstall(t *testing.T) {
+	t.Setenv(FolderVariable, "")
 	t.Setenv("PATH", t.TempDir())
 	if _, err := Run(t.Context(), "ffmpeg", "-version"); err == nil || !strings.Contains(err.Error(), "apt-get install ffmpeg") {
 		t.Errorf("got %v", err)
@@ -113,5 +115,29 @@ func TestAJPEGIsTakenWhateverItIsCalled(t *testing.T) {
 		if err != nil || strings.TrimSpace(string(out)) != "mjpeg,16" {
 			t.Errorf("%s: %q, %v", name, out, err)
 		}
+	}
+}
+
+func TestWhichFFmpegIsUsed(t *testing.T) {
+	b, err := Which(t.Context())
+	if err != nil {
+		t.Skip("ffmpeg is not installed")
+	}
+	if b.Version == "" || !filepath.IsAbs(b.Path) {
+		t.Errorf("%+v", b)
+	}
+	for out, want := range map[string]Build{
+		"ffmpeg version 7.1.1 Copyright (c) 2000-2025 the FFmpeg developers\nconfiguration: --enable-version3 --enable-libopenh264": {Version: "7.1.1", Licence: LGPL},
+		"ffmpeg version n8 Copyright\n  configuration: --enable-gpl --enable-libx264\n":                                             {Version: "n8", Licence: GPL},
+		"ffmpeg version 6 Copyright\nconfiguration: --enable-gpl --enable-nonfree\r\n":                                              {Version: "6", Licence: Nonfree},
+		"something else": {},
+	} {
+		if got := said([]byte(out)); got != want {
+			t.Errorf("%q is %+v", out, got)
+		}
+	}
+	t.Setenv(FolderVariable, t.TempDir())
+	if b, err := Which(t.Context()); !errors.Is(err, ErrMissing) {
+		t.Errorf("a folder without ffmpeg gave %+v, %v", b, err)
 	}
 }

@@ -4,7 +4,6 @@ package encoding
 
 import (
 	"slices"
-	"strconv"
 
 	"overcrank/farm/codec"
 )
@@ -31,7 +30,8 @@ const (
 // Way is how a codec is written.
 type Way struct {
 	codec.Codec
-	// Encoder is ffmpeg's name of the encoder, "" for what only the embedded engine writes, without ffmpeg.
+	// Encoder is ffmpeg's name of the encoder, "" for what only the embedded engine writes, without ffmpeg. That of H.264
+	// is x264 unless On or Here has chosen another one.
 	Encoder string
 	// Even says that width and height have to be even.
 	Even bool
@@ -42,6 +42,7 @@ type Way struct {
 	colours colours
 	options []string // of the encoder
 	sound   []string
+	rate    *rate // of H.264, nil for other codecs
 }
 
 // colours is how the frames' RGB is converted.
@@ -86,7 +87,7 @@ func Find(name string) (Way, bool) {
 func wayOf(c codec.Codec) Way {
 	switch {
 	case c.Mbps > 0:
-		return h264(c)
+		return h264(c, rateOf(c)).with(x264)
 	case c.Name == codec.ProRes4444:
 		return prores(c, "yuva444p10le", "-profile:v", "4444", "-alpha_bits", "16")
 	case c.Name == codec.JPEG:
@@ -95,27 +96,6 @@ func wayOf(c codec.Codec) Way {
 		return Way{Codec: c, Encoder: "png"}
 	}
 	return prores(c, "yuv422p10le", "-profile:v", "standard")
-}
-
-// quality is x264's rate factor for a limit in megabits per second. The more bits, the better the picture; simple
-// pictures make small films.
-var quality = map[int]int{1: 24, 5: 20, 15: 16, 40: 12}
-
-// h264 is H.264 with a constant bit rate, or with a constant quality within a bit rate.
-func h264(c codec.Codec) Way {
-	rate := strconv.Itoa(c.Mbps) + "M"
-	options := []string{"-profile:v", "high", "-maxrate", rate}
-	if c.Constant {
-		// A film may last only seconds, so that the decoder's buffer counts: half a second and no more. With nal-hrd
-		// x264 pads to the constant rate that it declares.
-		options = append(options, "-b:v", rate, "-minrate", rate, "-bufsize", strconv.Itoa(c.Mbps*500)+"k", "-x264-params", "nal-hrd=cbr")
-	} else {
-		options = append(options, "-bufsize", strconv.Itoa(2*c.Mbps)+"M", "-crf", strconv.Itoa(quality[c.Mbps]))
-	}
-	return Way{
-		Codec: c, Encoder: "libx264", Even: true, Containers: []string{".mp4", ".mov", ".m4v", ".mkv"},
-		pixFmt: "yuv420p", colours: ofFilms, options: options, sound: aac,
-	}
 }
 
 func prores(c codec.Codec, pixFmt string, options ...string) Way {
@@ -154,25 +134,17 @@ const (
 	AtEase Haste = false
 )
 
-// preset is x264's preset. With a high bit rate, speed matters more.
-func (w Way) preset(haste Haste) string {
-	switch {
-	case haste == AtEase:
-		return "medium"
-	case w.Mbps >= 15:
-		return "superfast"
-	}
-	return "veryfast"
-}
-
 // keyFrames makes every frame at two seconds' distance a key frame, which browsers need for seeking.
 const keyFrames = "expr:gte(t,n_forced*2)"
 
 // Video are the options that encode the pictures; Filter's output is the input.
 func (w Way) Video(haste Haste) []string {
 	args := []string{"-c:v", w.Encoder}
-	if w.Encoder == "libx264" {
-		args = append(args, "-preset", w.preset(haste), "-force_key_frames", keyFrames)
+	if w.rate != nil {
+		if w.Encoder == x264 {
+			args = append(args, "-preset", w.rate.preset(haste))
+		}
+		args = append(args, "-force_key_frames", keyFrames)
 	}
 	args = append(args, w.options...)
 	if w.colours == ofFilms {

@@ -45,6 +45,9 @@ func (j *job) render(ctx context.Context) (err error) {
 		return fail(exitRender, "After Effects error: %w", err)
 	}
 	j.reportFonts()
+	if n := r.Repeated(); n > 0 {
+		j.out.item("Frames like the one before, not drawn again: %d", n)
+	}
 	j.out.stamped("Finished composition %q.", j.item.Name)
 	for _, file := range files[:min(1, len(files))] {
 		j.out.item("Output To: %s", file)

@@ -34,6 +34,9 @@ type Options struct {
 	Output  io.Writer                                                    // of $.writeln and alert; nil drops them
 	Fonts   *text.Book                                                   // for sourceRectAtTime; may be nil
 	Probe   func(ctx context.Context, path string) (footage.Info, error) // reads the format of imported files; nil knows pictures only
+	// Host, unless nil, gives a script what After Effects gives those of people and the farm refuses those of jobs, before it runs: tests of
+	// the panel run it so.
+	Host func(rt *goja.Runtime) error
 }
 
 // ScriptError is what a script threw, or why it was stopped.
@@ -109,6 +112,11 @@ func (s *session) run() (err error) {
 			s.log.write("object model fault: %v\n%s", r, debug.Stack())
 		}
 	}()
+	if s.opt.Host != nil {
+		if err := s.opt.Host(s.rt); err != nil {
+			return fmt.Errorf("preparing the script's host: %w", err)
+		}
+	}
 	prg, err := sandbox.Compile(s.source.name, s.source.text)
 	if err == nil {
 		_, err = s.rt.RunProgram(prg)

@@ -340,3 +340,29 @@ func writePicture(t *testing.T, path string, w, h int) {
 		t.Fatal(err)
 	}
 }
+
+func TestBinaryFilesAreReadAndWrittenByteForByte(t *testing.T) {
+	folder := t.TempDir()
+	content := make([]byte, 256)
+	for i := range content {
+		content[i] = byte(i)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "in.bin"), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := runIn(t, folder, `
+		var from = new File("in.bin"), to = new File("out.bin"), text;
+		from.encoding = to.encoding = "BINARY";
+		from.open("r"); to.open("w");
+		text = from.read(200);
+		if (text.length !== 200 || text.charCodeAt(199) !== 199) { throw new Error("read " + text.length); }
+		to.write(text, from.read());
+		from.close(); to.close();
+		for (var i = 0; i < 100; i++) { from.open("r"); from.close(); } // files that are closed do not count as open`)
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	if got, err := os.ReadFile(filepath.Join(folder, "out.bin")); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("%x, %v", got, err)
+	}
+}

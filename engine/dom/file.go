@@ -32,6 +32,7 @@ type fileState struct {
 	reader *bufio.Reader
 	err    string
 	eof    bool
+	binary bool // its encoding is BINARY: a character is a byte
 }
 
 func (s *session) closeFiles() {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -23,8 +24,14 @@ func (s *session) defineFile(c *class) {
 		return 0
 	})
 	get(c, "eof", func(f *fileState) any { return f.eof || f.handle == nil })
-	for _, name := range []string{"encoding", "lineFeed", "type", "creator"} {
-		attr(c, name, func(f *fileState) any { return map[string]string{"encoding": "UTF-8", "lineFeed": "Unix"}[name] },
+	attr(c, "encoding", func(f *fileState) any {
+		if f.binary {
+			return "BINARY"
+		}
+		return "UTF-8"
+	}, func(f *fileState, v goja.Value) { f.binary = strings.EqualFold(v.String(), "BINARY") })
+	for _, name := range []string{"lineFeed", "type", "creator"} {
+		attr(c, name, func(f *fileState) any { return map[string]string{"lineFeed": "Unix"}[name] },
 			func(*fileState, goja.Value) {})
 	}
 	method(c, "open", func(f *fileState, a args) any { return s.openFile(f, a.str(0)) })
@@ -34,6 +41,7 @@ func (s *session) defineFile(c *class) {
 		}
 		err := f.handle.Close()
 		f.handle, f.reader = nil, nil
+		s.open = slices.DeleteFunc(s.open, func(o *fileState) bool { return o == f })
 		return s.outcome(f, err)
 	})
 	method(c, "read", func(f *fileState, a args) any { return s.read(f, int64(a.num(0, maxFileRead))) })
@@ -64,7 +72,7 @@ func (s *session) openFile(f *fileState, mode string) bool {
 		return s.outcome(f, errors.New("the file is open already"))
 	}
 	if len(s.open) >= maxOpenFiles {
-		s.throw("File.open: more than %d files opened", maxOpenFiles)
+		s.throw("File.open: more than %d files are open", maxOpenFiles)
 	}
 	if info, err := s.root.Stat(rel); err == nil && !info.Mode().IsRegular() {
 		return s.outcome(f, errors.New("not a file"))
@@ -87,6 +95,9 @@ func (s *session) read(f *fileState, n int64) string {
 	s.outcome(f, err)
 	_, err = f.reader.Peek(1)
 	f.eof = err != nil
+	if f.binary {
+		return fromBytes(b)
+	}
 	return strings.TrimPrefix(string(b), "\ufeff")
 }
 
@@ -121,9 +132,31 @@ func (s *session) write(f *fileState, a args, end string) bool {
 		b.WriteString(a.at(i).String())
 	}
 	b.WriteString(end)
-	n, err := f.handle.WriteString(s.allowed(b.String()))
+	text := b.String()
+	if f.binary {
+		text = toBytes(text)
+	}
+	n, err := f.handle.WriteString(s.allowed(text))
 	s.written += int64(n)
 	return s.outcome(f, err)
+}
+
+// fromBytes is what a file with the encoding BINARY is read as: a character for each byte.
+func fromBytes(b []byte) string {
+	var text strings.Builder
+	for _, c := range b {
+		text.WriteRune(rune(c))
+	}
+	return text.String()
+}
+
+// toBytes is the reverse of fromBytes. Of other characters the lowest byte is written.
+func toBytes(text string) string {
+	b := make([]byte, 0, len(text))
+	for _, r := range text {
+		b = append(b, byte(r))
+	}
+	return string(b)
 }
 
 func (s *session) copy(from, to *fileState) bool {

@@ -47,6 +47,11 @@ func openFilm(ctx context.Context, s Spec) (Writer, error) {
 	if s.RateNum <= 0 || s.RateDen <= 0 {
 		return nil, failure(s.Name.Path, fmt.Errorf("a frame rate of %d/%d can't be written", s.RateNum, s.RateDen))
 	}
+	way, err := s.Template.way.Here(ctx)
+	if err != nil {
+		return nil, failure(s.Name.Path, err)
+	}
+	f.spec.Template.way = way
 	f.ctx, f.cancel = context.WithCancel(ctx)
 	f.cmd, f.tail = ffmpeg.Command(f.ctx, "ffmpeg", f.args()...)
 	stdin, err := f.cmd.StdinPipe()

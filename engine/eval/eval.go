@@ -3,7 +3,9 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"overcrank/aep"
@@ -40,8 +42,10 @@ type Evaluator struct {
 	// OnError is called for every expression that failed.
 	OnError func(ref Ref, t float64, err error)
 
-	depth int
-	memo  map[moment]aep.Value
+	memo    map[moment]aep.Value
+	running []*aep.Property // whose expressions are being evaluated, the innermost last
+
+	transforms map[*aep.Layer]*Transform
 }
 
 type moment struct {
@@ -49,7 +53,7 @@ type moment struct {
 	t    float64
 }
 
-// maxDepth limits how deep expressions may use each other; more than this is a circle.
+// maxDepth limits how deep expressions may use each other.
 const maxDepth = 48
 
 // BeginFrame drops the cached results of expressions and caches those of the new frame, so that an expression that many
@@ -72,6 +76,9 @@ func (e *Evaluator) Value(ref Ref, t float64) aep.Value {
 	if e.Expressions == nil || !Driven(ref.Prop) {
 		return before
 	}
+	if slices.Contains(e.running, ref.Prop) {
+		return e.own(ref, before, t)
+	}
 	key := moment{ref.Prop, t}
 	if v, ok := e.memo[key]; ok {
 		return v
@@ -89,12 +96,24 @@ func (e *Evaluator) Value(ref Ref, t float64) aep.Value {
 	return v
 }
 
-func (e *Evaluator) express(ref Ref, before aep.Value, t float64) (aep.Value, error) {
-	if e.depth >= maxDepth {
-		return nil, fmt.Errorf("expressions ask for each other more than %d deep, probably in a circle", maxDepth)
+// errCircle is the error of an expression that asks for one that asks for it.
+var errCircle = errors.New("expressions ask for each other in a circle; the value without this expression is used within it")
+
+// own is the value of a property that its own expression reads: the one without the expression, as in After Effects. Rigs do so on
+// purpose, with toWorld in the expression of a position; a circle through other properties is an error.
+func (e *Evaluator) own(ref Ref, before aep.Value, t float64) aep.Value {
+	if e.running[len(e.running)-1] != ref.Prop && e.OnError != nil {
+		e.OnError(ref, t, errCircle)
 	}
-	e.depth++
-	defer func() { e.depth-- }()
+	return before
+}
+
+func (e *Evaluator) express(ref Ref, before aep.Value, t float64) (aep.Value, error) {
+	if len(e.running) >= maxDepth {
+		return nil, fmt.Errorf("expressions ask for each other more than %d deep", maxDepth)
+	}
+	e.running = append(e.running, ref.Prop)
+	defer func() { e.running = e.running[:len(e.running)-1] }()
 	v, err := e.Expressions.Evaluate(ref, before, t)
 	if err != nil {
 		return nil, err

@@ -151,15 +151,26 @@ func TestAFailedExpressionLeavesTheValueAndIsReported(t *testing.T) {
 	}
 }
 
-func TestExpressionsInACircleEnd(t *testing.T) {
-	comp, l := scene(driven(number("ADBE Opacity", 7), "self"))
-	ref := eval.Ref{Comp: comp, Layer: l, Prop: l.Props.Find("ADBE Transform Group", "ADBE Opacity")}
-	e := &eval.Evaluator{}
-	failed := 0
-	e.OnError = func(eval.Ref, float64, error) { failed++ }
-	e.Expressions = answers{"self": func(ref eval.Ref, _ aep.Value, t float64) (aep.Value, error) { return e.Value(ref, t), nil }}
-	if got := e.Number(ref, 0, 0); got != 7 || failed != 1 {
-		t.Errorf("value %g after %d errors", got, failed)
+func TestAPropertyThatReadsItselfHasTheValueBeforeItsExpression(t *testing.T) {
+	comp, l := scene(driven(number("ADBE Opacity", 7), "self"), driven(number("ADBE Rotate Z", 5), "other"))
+	group := l.Props.Child("ADBE Transform Group")
+	ref := eval.Ref{Comp: comp, Layer: l, Prop: group.Child("ADBE Opacity")}
+	other := eval.Ref{Comp: comp, Layer: l, Prop: group.Child("ADBE Rotate Z")}
+	var errs []error
+	e := &eval.Evaluator{OnError: func(_ eval.Ref, _ float64, err error) { errs = append(errs, err) }}
+	plusOne := func(of eval.Ref) func(eval.Ref, aep.Value, float64) (aep.Value, error) {
+		return func(_ eval.Ref, _ aep.Value, t float64) (aep.Value, error) {
+			return aep.Numbers{e.Number(of, t, 0) + 1}, nil
+		}
+	}
+	answer := answers{"self": plusOne(ref), "other": plusOne(ref)}
+	e.Expressions = answer
+	if got := e.Number(ref, 0, 0); got != 8 || len(errs) != 0 {
+		t.Errorf("value %g, errors %v", got, errs)
+	}
+	answer["self"] = plusOne(other)
+	if got := e.Number(ref, 0, 0); got != 9 || len(errs) != 1 {
+		t.Errorf("in a circle of two: value %g, errors %v", got, errs)
 	}
 }
 

@@ -10,78 +10,128 @@ import (
 // maxParents limits a chain of parents; a longer one is a circle in a broken file.
 const maxParents = 100
 
-// LayerMatrix maps pixels of l to pixels of its composition at time t, parents included. For a 3D layer it is the
-// projection along z.
-func (e *Evaluator) LayerMatrix(comp *aep.Item, l *aep.Layer, t float64) geom.Matrix {
-	m := e.ownMatrix(comp, l, t)
-	for range maxParents {
-		l = LayerByID(comp.Comp, l.Parent)
-		if l == nil {
-			break
+// Transform is the transform of a layer, its properties found.
+type Transform struct {
+	parents []*Transform // from its own parent outwards; of these, parents is not set
+
+	position, anchor, scale, orientation Vector
+	turn                                 Number
+	threeD, autoOrient                   bool
+
+	moves bool
+	fixed geom.Matrix // while it does not move, of the layer alone
+}
+
+// TransformOf finds the transform of a layer of a composition; both must not change any more.
+func TransformOf(p *aep.Project, comp *aep.Item, l *aep.Layer) *Transform {
+	t := ownTransform(p, comp, l)
+	for parent := LayerByID(comp.Comp, l.Parent); parent != nil && len(t.parents) < maxParents; parent = LayerByID(comp.Comp, parent.Parent) {
+		t.parents = append(t.parents, ownTransform(p, comp, parent))
+	}
+	return t
+}
+
+func ownTransform(p *aep.Project, comp *aep.Item, l *aep.Layer) *Transform {
+	group := l.Props.Child("ADBE Transform Group")
+	at := func(match string) Ref { return Ref{comp, l, group.Child(match)} }
+	t := &Transform{threeD: l.ThreeD}
+	// A new layer is in the middle of its composition, and a child where its parent is.
+	middle := [4]float64{float64(comp.Comp.Width) / 2, float64(comp.Comp.Height) / 2}
+	if l.Parent != 0 {
+		middle = [4]float64{}
+	}
+	t.position = VectorOf(at("ADBE Position"), middle)
+	t.autoOrient = l.AutoOrient && t.position.Has()
+	w, h := 0.0, 0.0
+	if p != nil && l.Source != 0 {
+		w, h = SourceSize(p, l)
+	}
+	t.anchor = VectorOf(at("ADBE Anchor Point"), [4]float64{w / 2, h / 2})
+	t.scale = VectorOf(at("ADBE Scale"), [4]float64{100, 100, 100})
+	t.turn = NumberOf(at("ADBE Rotate Z"), 0)
+	t.orientation = VectorOf(at("ADBE Orientation"), [4]float64{})
+	t.moves = t.position.Varies() || t.anchor.Varies() || t.scale.Varies() || t.turn.Varies() || t.orientation.Varies()
+	if !t.moves {
+		t.fixed = t.own(nil, 0)
+	}
+	return t
+}
+
+// Moves tells whether the transform, or that of a parent, may change over time.
+func (t *Transform) Moves() bool {
+	for _, p := range t.parents {
+		if p.moves {
+			return true
 		}
-		m = e.ownMatrix(comp, l, t).Mul(m)
+	}
+	return t.moves
+}
+
+// Matrix maps pixels of the layer to pixels of its composition at composition time at, parents included. For a 3D layer it is the projection
+// along z.
+func (t *Transform) Matrix(e *Evaluator, at float64) geom.Matrix {
+	m := t.own(e, at)
+	for _, p := range t.parents {
+		m = p.own(e, at).Mul(m)
 	}
 	return m
 }
 
-// ownMatrix maps pixels of l to pixels of its parent, or of the composition when it has none.
-func (e *Evaluator) ownMatrix(comp *aep.Item, l *aep.Layer, t float64) geom.Matrix {
-	group := l.Props.Child("ADBE Transform Group")
-	at := func(match string) Ref { return Ref{comp, l, group.Child(match)} }
-	position := at("ADBE Position")
-	px, py := float64(comp.Comp.Width)/2, float64(comp.Comp.Height)/2
-	if l.Parent != 0 && position.Prop == nil {
-		px, py = 0, 0
+// own maps pixels of the layer to pixels of its parent, or of the composition when it has none.
+func (t *Transform) own(e *Evaluator, at float64) geom.Matrix {
+	if !t.moves && e != nil {
+		return t.fixed
 	}
-	px, py = e.Pair(position, t, px, py)
-	ax, ay := 0.0, 0.0
-	if w, h, ok := e.sourceSize(l); ok {
-		ax, ay = w/2, h/2
+	position, anchor, scale := t.position.At(e, at), t.anchor.At(e, at), t.scale.At(e, at)
+	turn := t.turn.At(e, at)
+	if t.threeD {
+		turn += t.orientation.At(e, at)[2]
 	}
-	ax, ay = e.Pair(at("ADBE Anchor Point"), t, ax, ay)
-	sx, sy := e.Pair(at("ADBE Scale"), t, 100, 100)
-	turn := e.Number(at("ADBE Rotate Z"), t, 0)
-	if l.ThreeD {
-		if n := numbers(e.Value(at("ADBE Orientation"), t)); len(n) > 2 {
-			turn += n[2]
-		}
+	if t.autoOrient {
+		turn += t.heading(e, at)
 	}
-	if l.AutoOrient && position.Prop != nil {
-		turn += e.heading(position, t)
-	}
-	m := geom.Translate(px, py)
+	m := geom.Translate(position[0], position[1])
 	if turn != 0 {
 		m = m.Mul(geom.Rotate(turn))
 	}
-	return m.Mul(geom.Scale(sx/100, sy/100)).Mul(geom.Translate(-ax, -ay))
+	return m.Mul(geom.Scale(scale[0]/100, scale[1]/100)).Mul(geom.Translate(-anchor[0], -anchor[1]))
 }
 
-// heading is the direction, in degrees, in which a position moves at t.
-func (e *Evaluator) heading(position Ref, t float64) float64 {
-	keys := position.Prop.Keys
+// heading is the direction, in degrees, in which the position moves.
+func (t *Transform) heading(e *Evaluator, at float64) float64 {
+	keys := t.position.Prop().Keys
 	if len(keys) < 2 {
 		return 0
 	}
 	const step = 1e-3
-	lo, hi := CompTime(position.Layer, keys[0].Time), CompTime(position.Layer, keys[len(keys)-1].Time)
+	layer := t.position.ref.Layer
+	lo, hi := CompTime(layer, keys[0].Time), CompTime(layer, keys[len(keys)-1].Time)
 	if lo > hi {
 		lo, hi = hi, lo
 	}
-	t = math.Min(math.Max(t, lo+step), hi-step)
-	x0, y0 := e.Pair(position, t-step, 0, 0)
-	x1, y1 := e.Pair(position, t+step, 0, 0)
-	if math.Hypot(x1-x0, y1-y0) < 1e-9 {
+	at = math.Min(math.Max(at, lo+step), hi-step)
+	a, b := t.position.At(e, at-step), t.position.At(e, at+step)
+	if math.Hypot(b[0]-a[0], b[1]-a[1]) < 1e-9 {
 		return 0
 	}
-	return math.Atan2(y1-y0, x1-x0) * 180 / math.Pi
+	return math.Atan2(b[1]-a[1], b[0]-a[0]) * 180 / math.Pi
 }
 
-func (e *Evaluator) sourceSize(l *aep.Layer) (w, h float64, ok bool) {
-	if e.Project == nil || l.Source == 0 {
-		return 0, 0, false
+// LayerMatrix is the Transform's Matrix of a layer. Between two frames the project does not change, so that transforms are kept from the first
+// BeginFrame on.
+func (e *Evaluator) LayerMatrix(comp *aep.Item, l *aep.Layer, t float64) geom.Matrix {
+	if e.memo == nil {
+		return TransformOf(e.Project, comp, l).Matrix(e, t)
 	}
-	w, h = SourceSize(e.Project, l)
-	return w, h, true
+	known := e.transforms[l]
+	if known == nil {
+		known = TransformOf(e.Project, comp, l)
+		if e.transforms == nil {
+			e.transforms = make(map[*aep.Layer]*Transform)
+		}
+		e.transforms[l] = known
+	}
+	return known.Matrix(e, t)
 }
 
 // SourceSize is the size of the layer's source in pixels; 0, 0 for layers without one.

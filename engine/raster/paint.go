@@ -120,3 +120,17 @@ func Mix(dst, src *Image, mask *image.Alpha, opacity float64) {
 		}
 	}
 }
+
+// AlphaOf is the alpha of img at the pixels of r.
+func AlphaOf(img *Image, r image.Rectangle) *image.Alpha {
+	out := image.NewAlpha(r)
+	both := r.Intersect(img.Rect)
+	for y := both.Min.Y; y < both.Max.Y; y++ {
+		src := img.Pix[img.PixOffset(both.Min.X, y):]
+		dst := out.Pix[out.PixOffset(both.Min.X, y):]
+		for x := range both.Dx() {
+			dst[x] = src[4*x+3]
+		}
+	}
+	return out
+}

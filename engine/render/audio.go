@@ -20,7 +20,7 @@ type stretchOfTime struct {
 // Audio lists the sounds of the composition, nested ones included. Its only error is the end of ctx.
 func (r *Renderer) Audio(ctx context.Context) ([]audio.Clip, error) {
 	h := &hearing{worker: r.worker(ctx)}
-	h.composition(&scene{comp: r.comp}, stretchOfTime{rate: 1, to: r.comp.Comp.Duration})
+	h.composition(&stage{comp: r.scene.Root}, stretchOfTime{rate: 1, to: r.comp.Comp.Duration})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -41,34 +41,35 @@ type hearing struct {
 }
 
 // composition adds the sounds of a composition, with its times mapped by s.
-func (h *hearing) composition(sc *scene, s stretchOfTime) {
-	layers := sc.comp.Comp.Layers
-	solo := anySolo(layers)
-	for _, l := range layers {
+func (h *hearing) composition(sc *stage, s stretchOfTime) {
+	solo := sc.comp.Solo
+	for _, l := range sc.comp.All {
 		h.looked++
 		if h.looked > maxSoundLayers || len(h.clips) >= maxSounds || h.ctx.Err() != nil {
 			return
 		}
-		it := h.r.project.Item(l.Source)
+		it := l.Source
 		if it == nil || !l.AudioEnabled || solo && !l.Solo || sc.holds(it) {
 			continue
 		}
-		v := view{scene: *sc, layer: l}
+		v := view{stage: *sc, layer: l}
 		v.t = l.In
-		if remapped(l) {
+		if l.Remapped {
 			if h.audible(it, make(map[*aep.Item]bool)) {
-				h.r.undrawn(v, "the sound of a time-remapped layer")
+				h.r.undrawn(v.comp.Item, l.Layer, "the sound of a time-remapped layer")
 			}
 			continue
 		}
-		in, ok := h.heard(l, it, s)
+		in, ok := h.heard(l.Layer, it, s)
 		if !ok {
 			continue
 		}
-		h.r.warnSoundEffects(v)
+		for _, name := range l.SoundEffects() {
+			h.r.undrawn(v.comp.Item, l.Layer, "effect '"+name+"'")
+		}
 		in.levels = h.levels(v, s, in)
-		if it.Comp != nil {
-			h.composition(&scene{comp: it, outer: sc}, in)
+		if l.Inner != nil {
+			h.composition(&stage{comp: l.Inner, outer: sc}, in)
 			continue
 		}
 		start := in.from
@@ -141,7 +142,7 @@ func (w *worker) levels(v view, outer, in stretchOfTime) []audio.Level {
 	if p == nil {
 		return outer.levels
 	}
-	ref := v.at(p)
+	ref := v.layer.At(p)
 	if !eval.Varies(p) {
 		db := w.eval.Number(ref, v.t, 0)
 		if db == 0 && len(outer.levels) == 0 {
@@ -156,7 +157,7 @@ func (w *worker) levels(v view, outer, in stretchOfTime) []audio.Level {
 			break
 		}
 		t := in.from + float64(i)*step
-		own = append(own, audio.Level{Time: in.at + t*in.rate, DB: w.eval.Number(ref, eval.CompTime(v.layer, t), 0)})
+		own = append(own, audio.Level{Time: in.at + t*in.rate, DB: w.eval.Number(ref, eval.CompTime(v.layer.Layer, t), 0)})
 	}
 	sortLevels(own)
 	return addLevels(outer.levels, thinned(own))

@@ -22,7 +22,7 @@ type base struct {
 
 // begin draws the lowest layers of s over dst, which is as empty as at the start of any other frame, and returns how
 // many of shown it has drawn. Drawings prepared on the way are kept in shown.
-func (w *worker) begin(dst *raster.Image, s scene, shown []shownLayer) (int, error) {
+func (w *worker) begin(dst *raster.Image, s stage, shown []shownLayer) (int, error) {
 	looks, err := w.looks(shown)
 	if err != nil || len(looks) < 2 {
 		return 0, err

@@ -4,10 +4,9 @@ import (
 	"image"
 	"sync"
 
-	"overcrank/aep"
-	"overcrank/engine/eval"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
+	"overcrank/engine/scene"
 )
 
 // cache keeps the surfaces of layers that look the same from frame to frame. A layer is kept from the second time that
@@ -22,7 +21,7 @@ type cache struct {
 }
 
 type cached struct {
-	layer   *aep.Layer
+	layer   *scene.Layer
 	m       geom.Matrix
 	state   uint64
 	clip    image.Rectangle
@@ -45,11 +44,11 @@ func (w *worker) keeps(v view, d *drawing) bool {
 	if !d.still || d.cheap {
 		return false
 	}
-	return w.eval.LayerMatrix(v.comp, v.layer, v.t) == w.eval.LayerMatrix(v.comp, v.layer, v.t-FrameTime(w.r.comp.Comp, 1))
+	return v.layer.Transform.Matrix(w.eval, v.t) == v.layer.Transform.Matrix(w.eval, v.t-FrameTime(w.r.comp.Comp, 1))
 }
 
 // cached is the layer's surface when it is worth keeping; nil when the caller has to draw it.
-func (w *worker) cached(clip image.Rectangle, v view, d *drawing, masks []mask, effects []effectUse) *raster.Image {
+func (w *worker) cached(clip image.Rectangle, v view, d *drawing, masks []mask, effects []scene.Effect) *raster.Image {
 	if !d.still || d.cheap && len(masks)+len(effects) == 0 {
 		return nil
 	}
@@ -128,42 +127,4 @@ func (c *cache) put(key uint64, e *cached) {
 		c.size += len(e.surface.Pix)
 	}
 	c.known[key] = e
-}
-
-// constancy records which compositions never change.
-type constancy struct {
-	mu    sync.Mutex
-	known map[*aep.Item]bool
-}
-
-// constant tells whether comp looks the same at all times at which the same of its layers are visible.
-func (r *Renderer) isConstant(comp *aep.Item) bool {
-	r.constant.mu.Lock()
-	defer r.constant.mu.Unlock()
-	if r.constant.known == nil {
-		r.constant.known = make(map[*aep.Item]bool)
-	}
-	return r.look(comp)
-}
-
-func (r *Renderer) look(comp *aep.Item) bool {
-	if known, ok := r.constant.known[comp]; ok {
-		return known
-	}
-	r.constant.known[comp] = false // for a composition that contains itself
-	for _, l := range comp.Comp.Layers {
-		if eval.Varies(l.Props) {
-			return false
-		}
-		it := r.project.Item(l.Source)
-		if it == nil {
-			continue
-		}
-		// A nested composition has cuts of its own, which are not part of state.
-		if it.Comp != nil || it.Footage != nil && it.Footage.Kind != aep.FootageSolid && !it.Footage.Still {
-			return false
-		}
-	}
-	r.constant.known[comp] = true
-	return true
 }

@@ -55,14 +55,6 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		"layer style": {func(l *aep.Layer) {
 			children(l, group("ADBE Layer Styles", group("dropShadow/enabled", value("dropShadow/opacity", 50))))
 		}, "layer style 'dropShadow/enabled'"},
-		"shadow of a turned layer": {func(l *aep.Layer) {
-			transform(l, value("ADBE Rotate Z", 30))
-			children(l, group("ADBE Effect Parade", group("ADBE Drop Shadow")))
-		}, "the rotation of effect 'ADBE Drop Shadow' together with its layer"},
-		"blur of a turned layer": {func(l *aep.Layer) {
-			transform(l, value("ADBE Rotate Z", 30))
-			children(l, group("ADBE Effect Parade", group("ADBE Gaussian Blur 2", value("ADBE Gaussian Blur 2-0001", 9), value("ADBE Gaussian Blur 2-0002", 2))))
-		}, "the rotation of effect 'ADBE Gaussian Blur 2' together with its layer"},
 		"essential property": {func(l *aep.Layer) {
 			children(l, group("ADBE Layer Overrides", value("ADBE Layer Overrides", 3)))
 		}, "a value of its own for an essential property"},
@@ -208,7 +200,7 @@ func TestALayerOfAPhotoshopFileIsSaidToBeDrawnWhole(t *testing.T) {
 	it.Footage.Layer, it.Footage.File.FullPath = "Logo", "/art/poster.psd"
 	b.layer(comp, it, func(*aep.Layer) {})
 	said := b.said(comp)
-	if len(said) != 1 || !strings.Contains(said[0], "of the Photoshop file 'poster.psd' the embedded engine shows all layers together, in the size of layer 'Logo'") {
+	if len(said) != 1 || !strings.Contains(said[0], "the single layer 'Logo' of the Photoshop file 'poster.psd', which is shown with all its layers, is not drawn by the embedded engine") {
 		t.Errorf("said %q", said)
 	}
 }

@@ -14,31 +14,20 @@ import (
 	"overcrank/engine/raster"
 )
 
-var footageKind = kind{
-	is: func(p *aep.Project, l *aep.Layer) bool {
-		it := p.Item(l.Source)
-		return l.Kind == aep.LayerAV && (it == nil || it.Footage != nil)
-	},
-	prepare: func(w *worker, v view) (*drawing, error) {
-		it := w.r.project.Item(v.layer.Source)
-		if it == nil || it.Footage.Kind == aep.FootagePlaceholder {
-			w.r.undrawn(v, "a source without a file")
-			return nil, nil
-		}
-		if !it.Footage.HasVideo && it.Footage.Width == 0 {
-			return nil, nil // sound or data
-		}
-		if name := it.Footage.Layer; name != "" {
-			w.r.warned.say(fmt.Sprintf("%sof the Photoshop file '%s' the embedded engine shows all layers together, in the size of layer '%s', instead of that layer alone",
-				w.r.about(v.comp, v.layer), it.Footage.File.Base(), name))
-		}
-		t, ok := w.sourceTime(v, footageLength(it.Footage))
-		if !ok {
-			return nil, nil
-		}
-		return w.prepareFile(v, it, t)
-	},
-}
+var footageKind = kind(func(w *worker, v view) (*drawing, error) {
+	it := v.layer.Source
+	if it == nil || it.Footage.Kind == aep.FootagePlaceholder {
+		return nil, nil
+	}
+	if !it.Footage.HasVideo && it.Footage.Width == 0 {
+		return nil, nil // sound or data
+	}
+	t, ok := w.sourceTime(v, footageLength(it.Footage))
+	if !ok {
+		return nil, nil
+	}
+	return w.prepareFile(v, it, t)
+})
 
 // prepareFile does not read the picture yet: if its surface is in the cache it is never read.
 func (w *worker) prepareFile(v view, it *aep.Item, t float64) (*drawing, error) {
@@ -82,7 +71,7 @@ func (w *worker) leftOut(v view, it *aep.Item, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	w.r.warned.say(fmt.Sprintf("%sthe footage '%s' is left out: %v", w.r.about(v.comp, v.layer), it.Name, err))
+	w.r.warned.say(fmt.Sprintf("%sthe footage '%s' is left out: %v", w.r.about(v.comp.Item, v.layer.Layer), it.Name, err))
 	return nil
 }
 
@@ -104,23 +93,17 @@ func footageLength(f *aep.Footage) float64 {
 	return f.Duration * float64(max(1, f.Loop))
 }
 
-// remapped tells whether a layer's time is remapped.
-func remapped(l *aep.Layer) bool {
-	remap := l.Props.Child("ADBE Time Remapping")
-	return remap != nil && (len(remap.Keys) > 0 || eval.Driven(remap))
-}
-
 // sourceTime is the time within a layer's source; false before its beginning and after its end. A length of 0 has no
 // end.
 func (w *worker) sourceTime(v view, length float64) (float64, bool) {
-	if remapped(v.layer) {
-		t := w.number(v, v.layer.Props, "ADBE Time Remapping", 0)
+	if v.layer.Remapped {
+		t := v.layer.Remap.At(w.eval, v.t)
 		if length > 0 {
 			t = min(t, length-frameSlack)
 		}
 		return max(0, t), true
 	}
-	t := eval.LocalTime(v.layer, v.t)
+	t := eval.LocalTime(v.layer.Layer, v.t)
 	if length <= 0 {
 		return max(0, t), true
 	}

@@ -13,18 +13,21 @@ type frame struct {
 	done chan drawn
 }
 
+// drawn is a frame, or the news that it looks like the one before it.
 type drawn struct {
-	img *raster.Image
-	err error
+	img  *raster.Image
+	same bool
+	err  error
 }
 
 // Frames draws the frames first..last (from 0) in steps, several at a time, and passes them to emit in order. The image
-// is valid until emit returns. A panic while drawing becomes a *Fault.
+// is valid until emit returns. A frame that looks like the one before it is not drawn again: emit gets the same image, and Repeated counts it.
+// A panic while drawing becomes a *Fault.
 func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(n int, img *raster.Image) error) error {
 	if step < 1 {
 		return fmt.Errorf("frames can't be drawn in steps of %d", step)
 	}
-	r.warnWhole()
+	r.warnAll()
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -47,13 +50,15 @@ func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(
 		w := r.worker(ctx)
 		workers.Go(func() {
 			for f := range work {
-				img, err := w.safely(f.n)
-				f.done <- drawn{img, err}
+				f.done <- w.safely(f.n, f.n > first, step)
 			}
 		})
 	}
 	return r.deliver(ctx, order, emit)
 }
+
+// Repeated is how many frames were not drawn, since they look like the one before them.
+func (r *Renderer) Repeated() int { return int(r.repeated.Load()) }
 
 // enqueue adds f to order first, and then to work; false when ctx has ended.
 func enqueue(ctx context.Context, order, work chan<- frame, f frame) bool {
@@ -69,6 +74,12 @@ func enqueue(ctx context.Context, order, work chan<- frame, f frame) bool {
 
 // deliver passes the frames to emit in order.
 func (r *Renderer) deliver(ctx context.Context, order <-chan frame, emit func(n int, img *raster.Image) error) error {
+	var last *raster.Image
+	defer func() {
+		if last != nil {
+			r.surfaces.put(last)
+		}
+	}()
 	for f := range order {
 		var d drawn
 		select {
@@ -79,9 +90,15 @@ func (r *Renderer) deliver(ctx context.Context, order <-chan frame, emit func(n 
 		if d.err != nil {
 			return fmt.Errorf("drawing frame %d of composition %q: %w", f.n, r.comp.Name, d.err)
 		}
-		err := emit(f.n, d.img)
-		r.surfaces.put(d.img)
-		if err != nil {
+		if d.same {
+			r.repeated.Add(1)
+		} else {
+			if last != nil {
+				r.surfaces.put(last)
+			}
+			last = d.img
+		}
+		if err := emit(f.n, last); err != nil {
 			return err
 		}
 	}

@@ -5,8 +5,10 @@ import (
 	"math"
 
 	"overcrank/aep"
+	"overcrank/engine/effect"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
+	"overcrank/engine/shape"
 )
 
 // mask is one mask of a layer at a time.
@@ -19,41 +21,35 @@ type mask struct {
 	expansion float64
 }
 
-// masks are the active masks of the layer, in order.
+// masks are the masks of the layer that have an area, in order.
 func (w *worker) masks(v view) []mask {
-	group := v.layer.Props.Child("ADBE Mask Parade")
-	if group == nil {
-		return nil
-	}
 	var out []mask
-	for _, p := range group.Children {
-		if p.Mask == nil || p.Mask.Mode == aep.MaskNone || !p.Enabled {
-			continue
-		}
-		path, _ := w.eval.Value(v.at(p.Child("ADBE Mask Shape")), v.t).(*aep.Path)
+	for i := range v.layer.Masks {
+		m := &v.layer.Masks[i]
+		path, _ := m.Path.At(w.eval, v.t).(*aep.Path)
 		if path == nil || !path.Closed && len(path.Vertices) < 3 {
 			continue
 		}
-		m := mask{mode: p.Mask.Mode, inverted: p.Mask.Inverted, outline: outlineOf(path)}
-		m.opacity = max(0, min(1, w.number(v, p, "ADBE Mask Opacity", 100)/100))
-		m.feather[0], m.feather[1] = w.pair(v, p, "ADBE Mask Feather", 0, 0)
-		m.expansion = w.number(v, p, "ADBE Mask Offset", 0)
-		out = append(out, m)
+		feather := m.Feather.At(w.eval, v.t)
+		out = append(out, mask{
+			mode: m.Mode, inverted: m.Inverted, outline: shape.OutlineOf(path), opacity: max(0, min(1, m.Opacity.At(w.eval, v.t)/100)),
+			feather: [2]float64{feather[0], feather[1]}, expansion: m.Expansion.At(w.eval, v.t),
+		})
 	}
 	return out
 }
 
-// combine is the coverage of all masks at the pixels of r.
-func (w *worker) combine(masks []mask, v view, r image.Rectangle) *image.Alpha {
+// combine is the coverage of all masks at the pixels of r; to maps pixels of the layer to these.
+func (w *worker) combine(masks []mask, to geom.Matrix, r image.Rectangle) *image.Alpha {
 	total := image.NewAlpha(r)
 	if first := masks[0].mode; first != aep.MaskAdd && first != aep.MaskLighten {
 		for i := range total.Pix {
 			total.Pix[i] = 255
 		}
 	}
-	sx, sy := v.m.AxisScale()
+	sx, sy := to.AxisScale()
 	for _, m := range masks {
-		cov := w.coverage(m, v.m, r, m.feather[0]*sx*blurSigma, m.feather[1]*sy*blurSigma)
+		cov := w.coverage(m, to, r, m.feather[0]*sx*effect.BlurSigma, m.feather[1]*sy*effect.BlurSigma)
 		for y := r.Min.Y; y < r.Max.Y; y++ {
 			a := total.Pix[total.PixOffset(r.Min.X, y):][:r.Dx()]
 			b := cov.Pix[cov.PixOffset(r.Min.X, y):][:r.Dx()]
@@ -114,30 +110,4 @@ func (m mask) join(a, b []uint8) {
 		}
 		a[i] = uint8(min(x, 255))
 	}
-}
-
-// outlineOf converts a path to an outline.
-func outlineOf(p *aep.Path) geom.Outline {
-	var o geom.Outline
-	n := len(p.Vertices)
-	if n == 0 {
-		return o
-	}
-	o.Move(p.Vertices[0].X, p.Vertices[0].Y)
-	last := n - 1
-	if p.Closed {
-		last = n
-	}
-	for i := range last {
-		a, b := p.Vertices[i], p.Vertices[(i+1)%n]
-		if a.OutX == 0 && a.OutY == 0 && b.InX == 0 && b.InY == 0 {
-			o.Line(b.X, b.Y)
-		} else {
-			o.Cubic(a.X+a.OutX, a.Y+a.OutY, b.X+b.InX, b.Y+b.InY, b.X, b.Y)
-		}
-	}
-	if p.Closed {
-		o.Close()
-	}
-	return o
 }

@@ -4,7 +4,7 @@ import (
 	"image"
 
 	"overcrank/aep"
-	"overcrank/engine/eval"
+	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 )
 
@@ -13,13 +13,13 @@ func (w *worker) matte(img *raster.Image, v view) error {
 	if v.layer.Matte == aep.MatteNone {
 		return nil
 	}
-	source := matteOf(v.comp.Comp, v.layer)
+	source := v.layer.Matted
 	if source == nil {
 		return nil
 	}
 	cov := image.NewAlpha(img.Rect)
-	if active(source, v.t) {
-		if err := w.matteCoverage(cov, w.view(v.scene, source), v.layer.Matte); err != nil {
+	if active(source.Layer, v.t) {
+		if err := w.matteCoverage(cov, w.view(v.stage, source), v.layer.Matte); err != nil {
 			return err
 		}
 	}
@@ -39,11 +39,17 @@ func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) erro
 		return err
 	}
 	opacity := w.opacity(v)
-	s, release, err := w.surface(cov.Rect, v, d, w.masks(v), w.effects(v))
-	if s == nil || err != nil {
+	pic, err := w.picture(cov.Rect, v, d, w.masks(v))
+	if pic.img == nil || err != nil {
 		return err
 	}
-	defer release()
+	defer pic.release()
+	s := pic.img
+	if pic.m != geom.Identity {
+		s = w.r.surfaces.get(pic.bounds(cov.Rect))
+		defer w.r.surfaces.put(s)
+		pic.over(s, 1, raster.Normal)
+	}
 	both := cov.Rect.Intersect(s.Rect)
 	luma := how == aep.MatteLuma || how == aep.MatteLumaInverted
 	for y := both.Min.Y; y < both.Max.Y; y++ {
@@ -55,19 +61,6 @@ func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) erro
 				k = 0.2126*float64(src[4*i]) + 0.7152*float64(src[4*i+1]) + 0.0722*float64(src[4*i+2])
 			}
 			dst[i] = uint8(k*opacity + 0.5)
-		}
-	}
-	return nil
-}
-
-// matteOf is the track matte of l: the layer that it names, or in projects from before After Effects 23 the one above.
-func matteOf(c *aep.Composition, l *aep.Layer) *aep.Layer {
-	if l.MatteLayer != 0 {
-		return eval.LayerByID(c, l.MatteLayer)
-	}
-	for i, other := range c.Layers {
-		if other == l && i > 0 {
-			return c.Layers[i-1]
 		}
 	}
 	return nil

@@ -4,39 +4,31 @@ import (
 	"fmt"
 	"image"
 
-	"overcrank/aep"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 )
 
-var precompKind = kind{
-	is: func(p *aep.Project, l *aep.Layer) bool {
-		it := p.Item(l.Source)
-		return l.Kind == aep.LayerAV && it != nil && it.Comp != nil
-	},
-	prepare: func(w *worker, v view) (*drawing, error) {
-		it := w.r.project.Item(v.layer.Source)
-		if v.holds(it) {
-			w.r.undrawn(v, "composition '"+it.Name+"' within itself")
-			return nil, nil
-		}
-		t, ok := w.sourceTime(v, it.Comp.Duration)
-		if !ok {
-			return nil, nil
-		}
-		inner := scene{comp: it, t: t, outer: &v.scene, path: v.instance()}
-		d := &drawing{still: w.r.isConstant(it), state: state(it.Comp, t)}
-		if v.layer.Collapse {
-			w.collapsed(d, v, inner)
-		} else {
-			w.flattened(d, v, inner)
-		}
-		return d, nil
-	},
-}
+var precompKind = kind(func(w *worker, v view) (*drawing, error) {
+	comp := v.layer.Inner
+	if v.holds(comp.Item) {
+		return nil, nil // within itself
+	}
+	t, ok := w.sourceTime(v, comp.Duration)
+	if !ok {
+		return nil, nil
+	}
+	inner := stage{comp: comp, t: t, outer: &v.stage, path: v.instance()}
+	d := &drawing{still: comp.Constant, state: state(comp, t)}
+	if v.layer.Collapse {
+		w.collapsed(d, v, inner)
+	} else {
+		w.flattened(d, v, inner)
+	}
+	return d, nil
+})
 
 // collapsed draws the inner layers straight into the outer composition, so that nothing is sampled twice or cropped.
-func (w *worker) collapsed(d *drawing, v view, inner scene) {
+func (w *worker) collapsed(d *drawing, v view, inner stage) {
 	inner.m = v.m
 	huge := float64(1 << 20)
 	d.box = geom.Rect{MinX: -huge, MinY: -huge, MaxX: huge, MaxY: huge}
@@ -46,8 +38,8 @@ func (w *worker) collapsed(d *drawing, v view, inner scene) {
 
 // flattened draws the inner composition on a surface of its own, at the scale of the render, and then that surface. If
 // it is shown much smaller it is drawn smaller.
-func (w *worker) flattened(d *drawing, v view, inner scene) {
-	c := inner.comp.Comp
+func (w *worker) flattened(d *drawing, v view, inner stage) {
+	c := inner.comp.Composition
 	scale := w.r.opt.Scale
 	sx, sy := v.m.AxisScale()
 	for most := max(sx, sy) / scale; most > 0 && most <= 0.5 && scale > 1e-4; most *= 2 {
@@ -64,7 +56,7 @@ func (w *worker) flattened(d *drawing, v view, inner scene) {
 			return nil
 		}
 		if need.Dx()*need.Dy() > maxPixels {
-			w.r.undrawn(v, fmt.Sprintf("a composition of %d by %d pixels", c.Width, c.Height))
+			w.r.undrawn(v.comp.Item, v.layer.Layer, fmt.Sprintf("a composition of %d by %d pixels", c.Width, c.Height))
 			return nil
 		}
 		own := w.r.surfaces.get(need)

@@ -8,10 +8,12 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
 	"overcrank/engine/footage"
+	"overcrank/engine/scene"
 	"overcrank/engine/text"
 )
 
@@ -38,18 +40,19 @@ type Options struct {
 type Renderer struct {
 	project *aep.Project
 	comp    *aep.Item
+	scene   *scene.Scene
 	opt     Options
 	width   int
 	height  int
-	kinds   []kind
-	effects map[string]effect
+	kinds   map[scene.Kind]kind
 
 	warned   warnings
 	sources  sources
 	surfaces surfaces
 	layouts  layouts
 	cache    cache
-	constant constancy
+	looks    looks
+	repeated atomic.Int64
 	off      sync.Map // properties whose expressions were disabled
 }
 
@@ -70,7 +73,7 @@ func New(p *aep.Project, comp *aep.Item, opt Options) (*Renderer, error) {
 	if opt.Workers <= 0 {
 		opt.Workers = runtime.GOMAXPROCS(0)
 	}
-	r := &Renderer{project: p, comp: comp, opt: opt, kinds: kinds(), effects: effects()}
+	r := &Renderer{project: p, comp: comp, scene: scene.Compile(p, comp), opt: opt, kinds: kinds()}
 	r.width, r.height = scaledSize(comp.Comp, opt.Scale)
 	if comp.Comp.Width <= 0 || comp.Comp.Height <= 0 || r.width > maxPixels || r.height > maxPixels/r.width {
 		return nil, fmt.Errorf("composition %q has an impossible size of %d by %d pixels", comp.Name, r.width, r.height)

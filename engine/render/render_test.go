@@ -327,6 +327,35 @@ func TestEffects(t *testing.T) {
 		spot{20, 20, blue}, spot{40, 20, black}, spot{20, 40, clear}, spot{80, 80, green}, spot{80, 20, color.RGBA{128, 0, 0, 255}})
 }
 
+// TestEffectsComeBeforeTheTransformOfPixelsAndAfterThatOfOutlines turns a layer by 90 degrees: the shadow that falls to the right of a
+// solid falls below it, that of a shape stays to its right.
+func TestEffectsComeBeforeTheTransformOfPixelsAndAfterThatOfOutlines(t *testing.T) {
+	shadow := func(l *aep.Layer) {
+		transform(l, value("ADBE Position", 50, 50))
+		transform(l, value("ADBE Rotate Z", 90))
+		transform(l, value("ADBE Scale", 200, 200))
+		l.Props.Children = append(l.Props.Children, group("ADBE Effect Parade",
+			group("ADBE Drop Shadow", value("ADBE Drop Shadow-0002", 255), value("ADBE Drop Shadow-0003", 90), value("ADBE Drop Shadow-0004", 10))))
+	}
+	b := build(t)
+	comp := b.comp("main", 100, 100)
+	b.layer(comp, b.solid("red", 10, 10, rgb(red)), shadow)
+	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0),
+		spot{50, 50, red}, spot{50, 65, black}, spot{70, 50, clear}) // ten pixels of the layer, at twice their size
+
+	comp = b.comp("outlines", 100, 100)
+	b.layer(comp, nil, func(l *aep.Layer) {
+		l.Kind = aep.LayerShape
+		shadow(l)
+		l.Props.Children = append(l.Props.Children, group("ADBE Root Vectors Group",
+			group("ADBE Vector Shape - Rect", value("ADBE Vector Rect Size", 10, 10)),
+			group("ADBE Vector Graphic - Fill", value("ADBE Vector Fill Color", 1, 0, 0, 1)),
+		))
+	})
+	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0),
+		spot{50, 50, red}, spot{65, 50, black}, spot{50, 65, clear}) // ten pixels of the composition
+}
+
 func TestGradientRamps(t *testing.T) {
 	b := build(t)
 	comp := b.comp("main", 100, 50)

@@ -8,6 +8,8 @@ import (
 
 	"overcrank/aep"
 	"overcrank/aep/aeptest"
+	"overcrank/engine/eval"
+	expressions "overcrank/engine/expression"
 	"overcrank/engine/raster"
 	"overcrank/engine/render"
 )
@@ -58,6 +60,50 @@ func TestWhatIsKeptBetweenFramesShowsInNone(t *testing.T) {
 		if err := sameAlone(b.p, comp, opt, 20, 1); err != nil {
 			t.Errorf("%d workers: %v", workers, err)
 		}
+	}
+}
+
+// TestFramesThatLookLikeTheOneBeforeAreNotDrawnAgain has compositions that change at some of twenty frames.
+func TestFramesThatLookLikeTheOneBeforeAreNotDrawnAgain(t *testing.T) {
+	expression := value("ADBE Opacity", 50)
+	expression.Expression, expression.ExpressionOn = "Math.floor(time) * 20 + 20", true
+	for name, test := range map[string]struct {
+		change func(l *aep.Layer)
+		drawn  int
+	}{
+		"nothing moves": {func(*aep.Layer) {}, 1},
+		"moves for a second": {func(l *aep.Layer) {
+			transform(l, linear(value("ADBE Position"), 0, 1, aep.Numbers{0, 0}, aep.Numbers{50, 0}))
+		}, 11},
+		"is cut":              {func(l *aep.Layer) { l.In, l.Out = 0.5, 1.5 }, 3},
+		"an expression steps": {func(l *aep.Layer) { transform(l, expression) }, 2},
+		"an effect changes": {func(l *aep.Layer) {
+			l.Props.Children = append(l.Props.Children, group("ADBE Effect Parade",
+				group("ADBE Tint", linear(value("ADBE Tint-0003", 0), 0, 0.5, aep.Numbers{0}, aep.Numbers{100}))))
+		}, 6},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := build(t)
+			inner := b.comp("inner", 50, 50)
+			b.layer(inner, b.solid("red", 20, 20, rgb(red)), test.change)
+			comp := b.comp("main", 50, 50)
+			b.layer(comp, inner, nil)
+			aep.Complete(b.p)
+			opt := render.Options{Workers: 3, Expressions: func(e *eval.Evaluator) eval.Expressions {
+				return expressions.New(expressions.Host{Project: b.p, Eval: e})
+			}}
+			if err := sameAlone(b.p, comp, opt, 20, 1); err != nil {
+				t.Fatal(err)
+			}
+			r := b.renderer(comp, opt)
+			frames := 0
+			if err := r.Frames(t.Context(), 0, 19, 1, func(int, *raster.Image) error { frames++; return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if drawn := 20 - r.Repeated(); frames != 20 || drawn != test.drawn {
+				t.Errorf("%d of %d frames were drawn, want %d", drawn, frames, test.drawn)
+			}
+		})
 	}
 }
 

@@ -4,34 +4,34 @@ import (
 	"hash/maphash"
 
 	"overcrank/aep"
-	"overcrank/engine/eval"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
+	"overcrank/engine/scene"
 )
 
-// scene is a composition to draw at a time; m maps its pixels to those of the target.
-type scene struct {
-	comp  *aep.Item
+// stage is a composition to draw at a time; m maps its pixels to those of the target.
+type stage struct {
+	comp  *scene.Comp
 	t     float64
 	m     geom.Matrix
-	outer *scene // the scene that contains this one
+	outer *stage // the one that contains this one
 	// fresh tells whether it is drawn over the same background, or none, in every frame.
 	fresh bool
 	// path distinguishes the places where the same composition is nested.
 	path uint64
 }
 
-// view is a layer of a scene; m maps the layer's pixels to the target's.
+// view is a layer of a stage; m maps the layer's pixels to the target's.
 type view struct {
-	scene
-	layer *aep.Layer
+	stage
+	layer *scene.Layer
 	m     geom.Matrix
 }
 
 // holds tells whether comp is s or one of the compositions around it.
-func (s *scene) holds(comp *aep.Item) bool {
+func (s *stage) holds(comp *aep.Item) bool {
 	for ; s != nil; s = s.outer {
-		if s.comp == comp {
+		if s.comp.Item == comp {
 			return true
 		}
 	}
@@ -42,7 +42,7 @@ func (s *scene) holds(comp *aep.Item) bool {
 const frameSlack = 1e-6
 
 // composition draws the layers of s over dst, from the bottom.
-func (w *worker) composition(dst *raster.Image, s scene) error {
+func (w *worker) composition(dst *raster.Image, s stage) error {
 	outer := w.at
 	shown := w.shown(s)
 	first := 0
@@ -69,12 +69,10 @@ type shownLayer struct {
 }
 
 // shown are the visible layers of s, from the bottom.
-func (w *worker) shown(s scene) []shownLayer {
-	layers := s.comp.Comp.Layers
-	solo := anySolo(layers)
-	var out []shownLayer
-	for i := len(layers) - 1; i >= 0; i-- {
-		if l := layers[i]; visible(l, s.t) && (!solo || l.Solo) {
+func (w *worker) shown(s stage) []shownLayer {
+	out := make([]shownLayer, 0, len(s.comp.Shown))
+	for _, l := range s.comp.Shown {
+		if active(l.Layer, s.t) {
 			out = append(out, shownLayer{view: w.view(s, l)})
 		}
 	}
@@ -92,24 +90,9 @@ func (w *worker) ready(l *shownLayer) error {
 	return err
 }
 
-func (w *worker) view(s scene, l *aep.Layer) view {
-	w.at = place{s.comp, l}
-	v := view{scene: s, layer: l}
-	v.m = s.m.Mul(w.eval.LayerMatrix(s.comp, l, s.t))
-	return v
-}
-
-func anySolo(layers []*aep.Layer) bool {
-	for _, l := range layers {
-		if l.Solo {
-			return true
-		}
-	}
-	return false
-}
-
-func visible(l *aep.Layer, t float64) bool {
-	return l.Enabled && !l.Guide && !l.Null && active(l, t)
+func (w *worker) view(s stage, l *scene.Layer) view {
+	w.at = l
+	return view{stage: s, layer: l, m: s.m.Mul(l.Transform.Matrix(w.eval, s.t))}
 }
 
 func active(l *aep.Layer, t float64) bool {
@@ -122,10 +105,10 @@ func active(l *aep.Layer, t float64) bool {
 
 // state identifies which of the layers are visible at t, so that a composition without movement looks different before
 // and after a cut.
-func state(c *aep.Composition, t float64) uint64 {
+func state(c *scene.Comp, t float64) uint64 {
 	h := newHash()
-	for i, l := range c.Layers {
-		if active(l, t) {
+	for i, l := range c.All {
+		if active(l.Layer, t) {
 			h.word(uint64(i))
 		}
 	}
@@ -134,27 +117,4 @@ func state(c *aep.Composition, t float64) uint64 {
 
 func (v view) instance() uint64 {
 	return maphash.Comparable(seed, [2]uint64{v.path, uint64(v.layer.ID)})
-}
-
-// at is a reference to a property of the layer.
-func (v view) at(p *aep.Property) eval.Ref { return eval.Ref{Comp: v.comp, Layer: v.layer, Prop: p} }
-
-func (w *worker) number(v view, group *aep.Property, match string, def float64) float64 {
-	return w.eval.Number(v.at(group.Child(match)), v.t, def)
-}
-
-func (w *worker) pair(v view, group *aep.Property, match string, x, y float64) (float64, float64) {
-	return w.eval.Pair(v.at(group.Child(match)), v.t, x, y)
-}
-
-func (w *worker) color(v view, group *aep.Property, match string, def [4]float64) [4]float64 {
-	n, _ := w.eval.Value(v.at(group.Child(match)), v.t).(aep.Numbers)
-	if len(n) < 3 {
-		return def
-	}
-	out := [4]float64{n[0], n[1], n[2], 1}
-	if len(n) > 3 {
-		out[3] = n[3]
-	}
-	return out
 }

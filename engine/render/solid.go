@@ -9,33 +9,27 @@ import (
 	"overcrank/engine/raster"
 )
 
-var solidKind = kind{
-	is: func(p *aep.Project, l *aep.Layer) bool {
-		it := p.Item(l.Source)
-		return l.Kind == aep.LayerAV && it != nil && it.Footage != nil && it.Footage.Kind == aep.FootageSolid
-	},
-	prepare: func(w *worker, v view) (*drawing, error) {
-		f := w.r.project.Item(v.layer.Source).Footage
-		box := geom.Rect{MaxX: float64(f.Width), MaxY: float64(f.Height)}
-		c := f.Color
-		shape := raster.Shape{
-			Outline: geom.RectOutline(box.MaxX/2, box.MaxY/2, box.MaxX, box.MaxY, 0),
-			Color:   [4]float64{c[0], c[1], c[2], 1},
-		}
-		whole, upright := wholeRect(box, v.m)
-		return &drawing{
-			box: box.Transform(v.m), blends: true, still: true, cheap: true,
-			draw: func(dst *raster.Image, opacity float64, blend raster.Blend) error {
-				if upright && opacity == 1 && isNormal(v.layer.Blend) {
-					raster.FillRect(dst, whole, raster.Premultiply(shape.Color))
-					return nil
-				}
-				w.paintOne(dst, shape, v.m, opacity, blend, v.layer.Blend)
+var solidKind = kind(func(w *worker, v view) (*drawing, error) {
+	f := v.layer.Source.Footage
+	box := geom.Rect{MaxX: float64(f.Width), MaxY: float64(f.Height)}
+	c := f.Color
+	shape := raster.Shape{
+		Outline: geom.RectOutline(box.MaxX/2, box.MaxY/2, box.MaxX, box.MaxY, 0),
+		Color:   [4]float64{c[0], c[1], c[2], 1},
+	}
+	whole, upright := wholeRect(box, v.m)
+	return &drawing{
+		box: box.Transform(v.m), blends: true, still: true, cheap: true,
+		draw: func(dst *raster.Image, opacity float64, blend raster.Blend) error {
+			if upright && opacity == 1 && isNormal(v.layer.Blend) {
+				raster.FillRect(dst, whole, raster.Premultiply(shape.Color))
 				return nil
-			},
-		}, nil
-	},
-}
+			}
+			w.paintOne(dst, shape, v.m, opacity, blend, v.layer.Blend)
+			return nil
+		},
+	}, nil
+})
 
 func isNormal(b aep.BlendMode) bool { return b <= aep.BlendNormal }
 

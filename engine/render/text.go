@@ -9,60 +9,39 @@ import (
 	"overcrank/aep"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
+	"overcrank/engine/scene"
 	"overcrank/engine/text"
 )
 
-var textKind = kind{
-	is: func(_ *aep.Project, l *aep.Layer) bool { return l.Kind == aep.LayerText },
-	prepare: func(w *worker, v view) (*drawing, error) {
-		group := v.layer.Props.Child("ADBE Text Properties")
-		source := group.Child("ADBE Text Document")
-		if source == nil {
-			return nil, nil
-		}
-		doc, _ := w.eval.Value(v.at(source), v.t).(*aep.TextDocument)
-		if doc == nil || doc.Text == "" {
-			return nil, nil
-		}
-		w.warnText(v, group)
-		layout, serial, err := w.r.layouts.get(w.r.opt.Fonts, v.layer, doc)
-		if err != nil {
-			w.r.warned.say(fmt.Sprintf("%sthe text is left out: %v", w.r.about(v.comp, v.layer), err))
-			return nil, nil
-		}
-		var box geom.Rect
-		for i := range layout.Shapes {
-			box = box.Union(layout.Shapes[i].Bounds().Transform(v.m))
-		}
-		return &drawing{
-			box: box, still: true, state: serial,
-			draw: func(dst *raster.Image, _ float64, _ raster.Blend) error {
-				for i := range layout.Shapes {
-					w.paint(dst, &layout.Shapes[i], v.m)
-				}
-				return nil
-			},
-		}, nil
-	},
-}
-
-func (w *worker) warnText(v view, group *aep.Property) {
-	if animators := group.Child("ADBE Text Animators"); animators != nil {
-		for _, a := range animators.Children {
-			if a.Enabled {
-				w.r.undrawn(v, "text animator '"+displayName(a)+"'")
+var textKind = kind(func(w *worker, v view) (*drawing, error) {
+	doc, _ := v.layer.Document.At(w.eval, v.t).(*aep.TextDocument)
+	if doc == nil || doc.Text == "" {
+		return nil, nil
+	}
+	layout, serial, err := w.r.layouts.get(w.r.opt.Fonts, v.layer, doc)
+	if err != nil {
+		w.r.warned.say(fmt.Sprintf("%sthe text is left out: %v", w.r.about(v.comp.Item, v.layer.Layer), err))
+		return nil, nil
+	}
+	var box geom.Rect
+	for i := range layout.Shapes {
+		box = box.Union(layout.Shapes[i].Bounds().Transform(v.m))
+	}
+	return &drawing{
+		box: box, still: true, state: serial,
+		draw: func(dst *raster.Image, _ float64, _ raster.Blend) error {
+			for i := range layout.Shapes {
+				w.paint(dst, &layout.Shapes[i], v.m)
 			}
-		}
-	}
-	if path := group.Find("ADBE Text Path Options", "ADBE Text Path"); path.Float(0) > 0 {
-		w.r.undrawn(v, "text on a path")
-	}
-}
+			return nil
+		},
+	}, nil
+})
 
 // layouts caches the last layout of each text layer, with a number that is unique to the layout.
 type layouts struct {
 	mu    sync.Mutex
-	known map[*aep.Layer]laidOut
+	known map[*scene.Layer]laidOut
 	count uint64
 }
 
@@ -73,7 +52,7 @@ type laidOut struct {
 	err    error
 }
 
-func (c *layouts) get(fonts *text.Book, l *aep.Layer, doc *aep.TextDocument) (*text.Layout, uint64, error) {
+func (c *layouts) get(fonts *text.Book, l *scene.Layer, doc *aep.TextDocument) (*text.Layout, uint64, error) {
 	if fonts == nil {
 		return nil, 0, errors.New("there are no fonts")
 	}
@@ -83,7 +62,7 @@ func (c *layouts) get(fonts *text.Book, l *aep.Layer, doc *aep.TextDocument) (*t
 		return e.layout, e.serial, e.err
 	}
 	if c.known == nil {
-		c.known = make(map[*aep.Layer]laidOut)
+		c.known = make(map[*scene.Layer]laidOut)
 	}
 	c.count++
 	e := laidOut{doc: doc, serial: c.count}

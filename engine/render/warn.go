@@ -3,12 +3,14 @@ package render
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"unicode"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
+	"overcrank/engine/scene"
 )
 
 // warnings passes each message on once.
@@ -40,9 +42,23 @@ func (w *warnings) say(message string) {
 	}
 }
 
-// undrawn warns that the layer of v has a feature, such as "effect 'Glow'", that is not drawn.
-func (r *Renderer) undrawn(v view, feature string) {
-	r.warned.say(r.about(v.comp, v.layer) + feature + " is not drawn by the embedded engine")
+// warnAll warns of what is drawn differently, or not at all, at any time of the composition: every part of a film that is split says the same.
+func (r *Renderer) warnAll() {
+	where := fmt.Sprintf("composition '%s': ", r.comp.Name)
+	if a := scene.Aspect(r.comp.Comp.PixelAspect); math.Abs(a-1) > 0.005*max(a, 1) {
+		r.warned.say(fmt.Sprintf("%sits pixels of %.3g:1 are written as square ones by the embedded engine", where, a))
+	}
+	if bits := r.project.BitsPerChannel; bits > 16 {
+		r.warned.say(fmt.Sprintf("%sthe project's %d bits per channel are drawn with 8 by the embedded engine", where, bits))
+	}
+	for _, lack := range r.scene.Lacks {
+		r.undrawn(lack.Comp, lack.Layer, lack.What)
+	}
+}
+
+// undrawn warns that a layer has a feature, such as "effect 'Glow'", that is not drawn.
+func (r *Renderer) undrawn(comp *aep.Item, l *aep.Layer, feature string) {
+	r.warned.say(r.about(comp, l) + feature + " is not drawn by the embedded engine")
 }
 
 func (r *Renderer) about(comp *aep.Item, l *aep.Layer) string {
@@ -55,11 +71,11 @@ func (r *Renderer) failed(ref eval.Ref, t float64, err error) {
 	if errors.As(err, &endless) {
 		if _, known := r.off.LoadOrStore(endless.Ref.Prop, struct{}{}); !known {
 			r.warned.say(fmt.Sprintf("%sthe expression of '%s' took longer than %v at %.3f s and is switched off for the rest of the render, its value without it is used",
-				r.about(endless.Ref.Comp, endless.Ref.Layer), displayName(endless.Ref.Prop), endless.Limit, t))
+				r.about(endless.Ref.Comp, endless.Ref.Layer), scene.DisplayName(endless.Ref.Prop), endless.Limit, t))
 		}
 		return
 	}
-	name := displayName(ref.Prop)
+	name := scene.DisplayName(ref.Prop)
 	r.warned.sayOnce(ref.Prop, fmt.Sprintf("%sthe expression of '%s' failed at %.3f s, its value without it is used: %v",
 		r.about(ref.Comp, ref.Layer), name, t, err))
 }

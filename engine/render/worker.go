@@ -10,6 +10,7 @@ import (
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
+	"overcrank/engine/scene"
 )
 
 // worker draws one frame at a time.
@@ -18,8 +19,8 @@ type worker struct {
 	r    *Renderer
 	eval *eval.Evaluator
 	pen  raster.Rasterizer
-	at   place // layer being drawn
-	n    int   // frame being drawn
+	at   *scene.Layer // being drawn
+	n    int          // frame being drawn
 }
 
 // switchable evaluates expressions except the disabled ones: an endless expression would cost its time limit for each
@@ -35,12 +36,6 @@ func (s *switchable) Evaluate(ref eval.Ref, before aep.Value, t float64) (aep.Va
 		return before, nil
 	}
 	return s.of.Evaluate(ref, before, t)
-}
-
-// place is a layer of a composition.
-type place struct {
-	comp  *aep.Item
-	layer *aep.Layer
 }
 
 func (r *Renderer) worker(ctx context.Context) *worker {
@@ -63,33 +58,41 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%sthe embedded engine met a fault of its own: %v", f.Layer, f.Cause)
 }
 
-// safely draws a frame; a panic becomes a *Fault.
-func (w *worker) safely(n int) (img *raster.Image, err error) {
+// safely draws frame n, unless it looks like the frame step before it, which is drawn too; a panic becomes a *Fault.
+func (w *worker) safely(n int, follows bool, step int) (d drawn) {
 	defer func() {
 		cause := recover()
 		if cause == nil {
 			return
 		}
 		f := &Fault{Cause: cause, Stack: debug.Stack()}
-		if w.at.layer != nil {
-			f.Layer = w.r.about(w.at.comp, w.at.layer)
+		if w.at != nil {
+			f.Layer = w.r.about(w.at.Comp.Item, w.at.Layer)
 		}
-		img, err = nil, f
+		d = drawn{err: f}
 	}()
-	return w.frame(n)
+	w.n = n
+	w.eval.BeginFrame()
+	w.r.sources.rest(n)
+	w.r.cache.rest(n)
+	if follows && w.repeats(n, n-step) {
+		return drawn{same: true}
+	}
+	img, err := w.frame(n)
+	return drawn{img: img, err: err}
 }
 
 func (w *worker) frame(n int) (*raster.Image, error) {
 	r := w.r
-	w.eval.BeginFrame()
-	w.n = n
-	r.sources.rest(n)
-	r.cache.rest(n)
 	img := r.surfaces.get(frameRect(r.width, r.height))
 	if r.opt.Background {
 		bg := r.comp.Comp.Background
 		raster.FillRect(img, img.Rect, raster.Premultiply([4]float64{bg[0], bg[1], bg[2], 1}))
 	}
-	s := scene{comp: r.comp, t: FrameTime(r.comp.Comp, n), fresh: true, m: geom.Scale(r.opt.Scale, r.opt.Scale)}
-	return img, w.composition(img, s)
+	return img, w.composition(img, r.stageAt(n))
+}
+
+// stageAt is the composition at frame n.
+func (r *Renderer) stageAt(n int) stage {
+	return stage{comp: r.scene.Root, t: FrameTime(r.comp.Comp, n), fresh: true, m: geom.Scale(r.opt.Scale, r.opt.Scale)}
 }

@@ -78,6 +78,13 @@ func (b *Book) Substitutes() []string {
 	return slices.Clone(b.notes)
 }
 
+// Has tells whether the job or the machine has the font with a PostScript name, so that nothing stands in for it.
+func (b *Book) Has(name string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.own.find(name) != nil || b.machine().find(name) != nil
+}
+
 // match is the font to draw with for a name in the text.
 type match struct {
 	*typeface

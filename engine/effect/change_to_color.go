@@ -1,8 +1,9 @@
-package render
+package effect
 
 import (
 	"math"
 
+	"overcrank/engine/eval"
 	"overcrank/engine/raster"
 )
 
@@ -16,25 +17,34 @@ const (
 	changeHueSaturation
 )
 
-// changeToColorEffect changes pixels that are similar to one colour into another colour.
-var changeToColorEffect = effect{
-	apply: func(p params, img *raster.Image) {
-		c := colorChange{
-			from: toHLS(p.color("ADBE Change To Color-0001", [4]float64{1, 0, 0, 1})),
-			to:   toHLS(p.color("ADBE Change To Color-0002", [4]float64{0, 0, 1, 1})),
-			what: int(p.number("ADBE Change To Color-0003", changeHue)), set: p.number("ADBE Change To Color-0004", 1) == 1,
-			hue: p.number("ADBE Change To Color-0005", 0.05), lightness: p.number("ADBE Change To Color-0006", 0.5),
-			saturation: p.number("ADBE Change To Color-0007", 0.5), softness: p.number("ADBE Change To Color-0008", 0.5),
+// changeToColor changes pixels that are similar to one colour into another colour.
+type changeToColor struct {
+	from, to                                       eval.Vector
+	what, by, hue, lightness, saturation, softness eval.Number
+}
+
+func newChangeToColor(p Params) Effect {
+	return &changeToColor{
+		from: p.Color("0001", [4]float64{1, 0, 0, 1}), to: p.Color("0002", [4]float64{0, 0, 1, 1}),
+		what: p.Number("0003", changeHue), by: p.Number("0004", 1),
+		hue: p.Number("0005", 0.05), lightness: p.Number("0006", 0.5), saturation: p.Number("0007", 0.5), softness: p.Number("0008", 0.5),
+	}
+}
+
+func (e *changeToColor) Draw(f *Frame, img *raster.Image) error {
+	c := colorChange{
+		from: toHLS(f.Color(&e.from)), to: toHLS(f.Color(&e.to)), what: f.Choice(&e.what), set: f.Choice(&e.by) == 1,
+		hue: f.Number(&e.hue), lightness: f.Number(&e.lightness), saturation: f.Number(&e.saturation), softness: f.Number(&e.softness),
+	}
+	var before, after [4]uint8
+	for i := 0; i+3 < len(img.Pix); i += 4 {
+		px := [4]uint8(img.Pix[i : i+4])
+		if px != before {
+			before, after = px, c.apply(px)
 		}
-		var before, after [4]uint8
-		for i := 0; i+3 < len(img.Pix); i += 4 {
-			px := [4]uint8(img.Pix[i : i+4])
-			if px != before {
-				before, after = px, c.apply(px)
-			}
-			copy(img.Pix[i:i+4], after[:])
-		}
-	},
+		copy(img.Pix[i:i+4], after[:])
+	}
+	return nil
 }
 
 type colorChange struct {

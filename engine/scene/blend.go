@@ -1,7 +1,9 @@
-package render
+package scene
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"overcrank/aep"
 	"overcrank/engine/raster"
@@ -47,15 +49,18 @@ var blendNames = map[aep.BlendMode]string{
 	aep.BlendClassicColorDodge: "Classic Color Dodge", aep.BlendClassicColorBurn: "Classic Color Burn",
 }
 
-// blend is the layer's blend mode; Normal, with a warning, for one that cannot be drawn.
-func (w *worker) blend(v view) raster.Blend {
-	if b, ok := blends[v.layer.Blend]; ok {
+// UndrawnBlends are the names of the blend modes that are not drawn.
+func UndrawnBlends() []string { return slices.Sorted(maps.Values(blendNames)) }
+
+// blend is how the layer is composited; Normal, with a lack, for a mode that cannot be drawn.
+func (l *Layer) blend() raster.Blend {
+	if b, ok := blends[l.Blend]; ok {
 		return b
 	}
-	name, ok := blendNames[v.layer.Blend]
+	name, ok := blendNames[l.Blend]
 	if !ok {
-		name = fmt.Sprintf("number %d", v.layer.Blend)
+		name = fmt.Sprintf("number %d", l.Blend)
 	}
-	w.r.undrawn(v, "blend mode '"+name+"'")
+	l.lack("blend mode '" + name + "'")
 	return raster.Normal
 }

@@ -1,0 +1,128 @@
+// Package effect holds the effects that the embedded engine draws, one file each.
+//
+// To add one, add a file with its constructor, and a line in table.go. The constructor finds the parameters once; Draw evaluates
+// and draws them for each frame. Pictures are premultiplied 8-bit RGBA.
+package effect
+
+import (
+	"image"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+)
+
+// Effect is an effect of one layer, its parameters found. Several goroutines draw it at once.
+type Effect interface {
+	// Draw changes img, the picture of the layer.
+	Draw(f *Frame, img *raster.Image) error
+}
+
+// Spreading is an Effect that paints beyond the layer's pixels, or reads beyond those that it paints.
+type Spreading interface {
+	// Reach is how far, in pixels of the picture.
+	Reach(f *Frame) int
+}
+
+// Frame is what an effect is drawn for: a moment, and a picture.
+type Frame struct {
+	Time float64 // of the composition, in seconds
+	Eval *eval.Evaluator
+	// Matrix maps pixels of the layer to those of the picture.
+	Matrix geom.Matrix
+	Host   Host
+}
+
+// Host is what an effect may ask of the renderer.
+type Host interface {
+	// Surface is a transparent picture; release gives it back.
+	Surface(bounds image.Rectangle) (img *raster.Image, release func())
+	// Paint draws an outline in pixels of the picture, mapped by m.
+	Paint(dst *raster.Image, s *raster.Shape, m geom.Matrix)
+}
+
+// Scale is the size, in pixels of the picture, of a pixel of the layer.
+func (f *Frame) Scale() float64 { return f.Matrix.MeanScale() }
+
+// Number is the value of a parameter.
+func (f *Frame) Number(n *eval.Number) float64 { return n.At(f.Eval, f.Time) }
+
+// Choice is the value of a popup, from 1, or of a switch, 0 or 1.
+func (f *Frame) Choice(n *eval.Number) int { return int(n.At(f.Eval, f.Time)) }
+
+// Share is a percentage as 0 to 1. Some effects store percentages as fractions, some as whole per cent.
+func (f *Frame) Share(n *eval.Number) float64 {
+	v := f.Number(n)
+	if v > 1 {
+		v /= 100
+	}
+	return unit(v)
+}
+
+// Point is the value of a point, in pixels of the layer.
+func (f *Frame) Point(v *eval.Vector) geom.Point {
+	n := v.At(f.Eval, f.Time)
+	return geom.Point{X: n[0], Y: n[1]}
+}
+
+// Color is the value of a colour, RGBA from 0 to 1.
+func (f *Frame) Color(v *eval.Vector) [4]float64 { return v.At(f.Eval, f.Time) }
+
+// Params finds the parameters of an effect, by the numbers at the end of their match names.
+type Params struct {
+	ref   eval.Ref // its group
+	lacks *[]string
+}
+
+// Of are the parameters of the effect ref.Prop.
+func Of(ref eval.Ref) Params { return Params{ref, new([]string)} }
+
+func (p Params) at(number string) eval.Ref {
+	return eval.Ref{Comp: p.ref.Comp, Layer: p.ref.Layer, Prop: p.ref.Prop.Child(p.ref.Prop.Match + "-" + number)}
+}
+
+// Number is a parameter of one number; def where the file lacks it.
+func (p Params) Number(number string, def float64) eval.Number {
+	return eval.NumberOf(p.at(number), def)
+}
+
+// Point is a parameter that is a point, in pixels of the layer.
+func (p Params) Point(number string) eval.Vector { return eval.VectorOf(p.at(number), [4]float64{}) }
+
+// Color is a parameter that is a colour.
+func (p Params) Color(number string, def [4]float64) eval.Vector {
+	v := eval.VectorOf(p.at(number), def)
+	return v
+}
+
+// Layer tells whether a parameter chooses a layer, and which.
+func (p Params) Layer(number string) (id uint32, chosen bool) {
+	prop := p.at(number).Prop
+	if prop == nil {
+		return 0, false
+	}
+	return prop.LayerRef, prop.LayerRef != 0 || prop.Float(0) != 0
+}
+
+// Lack notes a part of the effect that is not drawn, such as "its scatter".
+func (p Params) Lack(part string) { *p.lacks = append(*p.lacks, part) }
+
+// Lacks are the parts that are not drawn.
+func (p Params) Lacks() []string { return *p.lacks }
+
+// New makes an Effect of its parameters.
+type New func(p Params) Effect
+
+// IsControl tells whether an effect only holds values for expressions.
+func IsControl(group *aep.Property) bool { return controls[group.Match] || isPseudo(group.Match) }
+
+// channel is a premultiplied channel, rounded, of a pixel with alpha a; 0 for a value that is not a number.
+func channel(v, a float64) uint8 {
+	if !(v > 0) {
+		return 0
+	}
+	return uint8(min(v, a) + 0.5)
+}
+
+func unit(v float64) float64 { return max(0, min(1, v)) }

@@ -1,0 +1,78 @@
+package effect
+
+import (
+	"math"
+
+	"overcrank/engine/eval"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+)
+
+// rampRadial is the value of Gradient Ramp's popup "Ramp Shape" for a radial ramp.
+const rampRadial = 2
+
+// gradientRamp is Gradient Ramp: colours between two points, with the transparency of the layer.
+type gradientRamp struct {
+	start, from, end, to eval.Vector
+	shape, keep          eval.Number
+}
+
+func newRamp(p Params) Effect {
+	e := &gradientRamp{
+		start: p.Point("0001"), from: p.Color("0002", [4]float64{0, 0, 0, 1}), end: p.Point("0003"), to: p.Color("0004", [4]float64{1, 1, 1, 1}),
+		shape: p.Number("0005", 1), keep: p.Number("0007", 0),
+	}
+	if scatter := p.Number("0006", 0); scatter.Varies() || scatter.First() != 0 {
+		p.Lack("its scatter")
+	}
+	return e
+}
+
+func (e *gradientRamp) Draw(f *Frame, img *raster.Image) error {
+	inv, ok := f.Matrix.Invert()
+	if !ok {
+		return nil
+	}
+	start, end := f.Point(&e.start), f.Point(&e.end)
+	r := ramp{
+		start: start, way: end.Sub(start), radial: f.Choice(&e.shape) == rampRadial,
+		from: f.Color(&e.from), to: f.Color(&e.to), keep: f.Share(&e.keep),
+	}
+	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
+		row := img.Pix[img.PixOffset(img.Rect.Min.X, y):][:4*img.Rect.Dx()]
+		for i := 0; i < len(row); i += 4 {
+			if row[i+3] != 0 {
+				r.paint(row[i:i+4], inv.Apply(geom.Point{X: float64(img.Rect.Min.X+i/4) + 0.5, Y: float64(y) + 0.5}))
+			}
+		}
+	}
+	return nil
+}
+
+// ramp is a Gradient Ramp in pixels of the layer.
+type ramp struct {
+	start, way geom.Point
+	radial     bool
+	from, to   [4]float64
+	keep       float64 // fraction of the original colour
+}
+
+// paint sets the colour of the premultiplied pixel at a position of the layer.
+func (r *ramp) paint(px []uint8, at geom.Point) {
+	d := at.Sub(r.start)
+	length := r.way.X*r.way.X + r.way.Y*r.way.Y
+	k := 1.0
+	switch {
+	case length == 0:
+	case r.radial:
+		k = math.Sqrt((d.X*d.X + d.Y*d.Y) / length)
+	default:
+		k = (d.X*r.way.X + d.Y*r.way.Y) / length
+	}
+	k = max(0, min(1, k))
+	a := float64(px[3])
+	for c := range 3 {
+		v := (r.from[c] + (r.to[c]-r.from[c])*k) * a
+		px[c] = channel(v+(float64(px[c])-v)*r.keep, a)
+	}
+}

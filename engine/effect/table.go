@@ -1,0 +1,49 @@
+package effect
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// table are the effects that are drawn, by match name.
+var table = map[string]New{
+	"ADBE AudSpect":        newAudioSpectrum,
+	"ADBE Change To Color": newChangeToColor,
+	"ADBE Drop Shadow":     newDropShadow,
+	"ADBE Fill":            newFill,
+	"ADBE Gaussian Blur":   newGaussianBlur,
+	"ADBE Gaussian Blur 2": newGaussianBlur,
+	"ADBE Invert":          newInvert,
+	"ADBE Ramp":            newRamp,
+	"ADBE Tint":            newTint,
+}
+
+// Find is the constructor of an effect that is drawn.
+func Find(match string) (New, bool) {
+	n, ok := table[match]
+	return n, ok
+}
+
+// Drawn are the match names of the effects that are drawn, sorted.
+func Drawn() []string { return slices.Sorted(maps.Keys(table)) }
+
+// Replaces tells whether an effect replaces the layer's picture. If it cannot be drawn the layer is left out, since the
+// picture under the effect was never meant to be seen.
+func Replaces(match string) bool { return replacers[match] }
+
+var replacers = map[string]bool{
+	"ADBE AudWave": true, "ADBE Fractal Noise": true, "ADBE Cell Pattern": true, "ADBE Lightning 2": true,
+	"APC Radio Waves": true, "CC Particle World": true, "CC Particle Systems II": true, "ADBE Playgnd": true,
+	"ADBE Write-on": true, "APC Vegas": true, "ADBE Basic Text2": true, "ADBE Numbers2": true, "ADBE Timecode": true,
+	"tc Particular": true, "tc Form": true, "VIDEOCOPILOT 3DArray": true, "VIDEOCOPILOT OpticalFlares": true,
+}
+
+// controls are effects that only hold values for expressions.
+var controls = map[string]bool{
+	"ADBE Slider Control": true, "ADBE Checkbox Control": true, "ADBE Color Control": true, "ADBE Point Control": true,
+	"ADBE Point3D Control": true, "ADBE Angle Control": true, "ADBE Layer Control": true, "ADBE Dropdown Control": true,
+}
+
+// isPseudo tells whether an effect is one that a script made, of controls alone.
+func isPseudo(match string) bool { return strings.HasPrefix(match, "Pseudo/") }

@@ -1,0 +1,196 @@
+package render
+
+import (
+	"fmt"
+	"image"
+
+	"overcrank/aep"
+	"overcrank/engine/effect"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+	"overcrank/engine/scene"
+)
+
+// picture is a layer with its masks and effects, before opacity, matte and blend mode. It may belong to the cache, so it must not be
+// written to. A picture without an image shows nothing.
+type picture struct {
+	img     *raster.Image
+	m       geom.Matrix // maps its pixels to those of the target
+	release func()      // when it is no longer needed
+	how     raster.Sampling
+}
+
+// bounds is the part of clip that the picture may touch.
+func (p *picture) bounds(clip image.Rectangle) image.Rectangle {
+	r := p.img.Rect
+	if p.m != geom.Identity {
+		r = raster.PixelRect(boxOf(r).Transform(p.m).Grow(1))
+	}
+	return r.Intersect(clip)
+}
+
+// over draws the picture over dst.
+func (p *picture) over(dst *raster.Image, opacity float64, blend raster.Blend) {
+	if p.m == geom.Identity {
+		raster.Composite(dst, p.img, opacity, blend)
+		return
+	}
+	raster.Draw(dst, p.img, p.m, dst.Rect, opacity, blend, p.how)
+}
+
+func boxOf(r image.Rectangle) geom.Rect {
+	return geom.Rect{MinX: float64(r.Min.X), MinY: float64(r.Min.Y), MaxX: float64(r.Max.X), MaxY: float64(r.Max.Y)}
+}
+
+// picture draws a layer with its masks and effects on a surface of its own, for the pixels of clip.
+//
+// As After Effects does, the effects of a layer that is made of pixels are applied before its transform, along its own axes; then it
+// does not matter to them where the layer is. A layer made of outlines is transformed first.
+func (w *worker) picture(clip image.Rectangle, v view, d *drawing, masks []mask) (picture, error) {
+	if v.layer.Vector() || v.layer.Collapse && v.layer.Kind == scene.Nested || len(masks)+len(v.layer.Effects) == 0 {
+		s, release, err := w.cachedOrBuilt(clip, v, d, masks, v.layer.Effects)
+		return picture{img: s, m: geom.Identity, release: release}, err
+	}
+	scale := localScale(v.m)
+	local := v
+	local.m = geom.Scale(scale, scale)
+	d, err := w.prepare(local)
+	if d == nil || err != nil {
+		return picture{}, err
+	}
+	fit := v.m.Mul(geom.Scale(1/scale, 1/scale))
+	area, ok := w.localArea(local, d, fit, clip)
+	if !ok {
+		return picture{}, nil
+	}
+	s, release, err := w.cachedOrBuilt(area, local, d, masks, v.layer.Effects)
+	how := raster.Bilinear
+	if w.r.opt.Draft {
+		how = raster.Nearest
+	}
+	return picture{s, fit, release, how}, err
+}
+
+// localScale is the scale at which a layer of pixels is drawn before its transform m: full size, or a half, a quarter … of it where it is
+// seen no larger than that.
+func localScale(m geom.Matrix) float64 {
+	sx, sy := m.AxisScale()
+	scale := 1.0
+	for s := max(sx, sy); s > 0 && s <= scale/2 && scale > 1e-4; {
+		scale /= 2
+	}
+	return scale
+}
+
+// localArea is the part of a layer that is drawn, in its own pixels: all of it, so that it can be kept while it moves, unless that is
+// much more than what clip shows.
+func (w *worker) localArea(v view, d *drawing, fit geom.Matrix, clip image.Rectangle) (image.Rectangle, bool) {
+	reach := w.reach(v.layer.Effects, w.moment(v, v.m))
+	all := raster.PixelRect(d.box.Grow(float64(reach)))
+	seen, ok := needed(fit, clip, all)
+	if !ok {
+		return image.Rectangle{}, false
+	}
+	const generous = 4
+	if all.Dx() <= generous*w.r.width && all.Dy() <= generous*w.r.height && all.Dx()*all.Dy() <= generous*w.r.width*w.r.height {
+		return all, true
+	}
+	return seen, true
+}
+
+// cachedOrBuilt is a layer with masks and effects, in the pixels to which v.m maps it, within clip.
+func (w *worker) cachedOrBuilt(clip image.Rectangle, v view, d *drawing, masks []mask, effects []scene.Effect) (s *raster.Image, release func(), err error) {
+	nothing := func() {}
+	if s := w.cached(clip, v, d, masks, effects); s != nil {
+		return s, nothing, nil
+	}
+	s, err = w.build(clip, v, d, masks, effects)
+	if s == nil || err != nil {
+		return nil, nothing, err
+	}
+	return s, func() { w.r.surfaces.put(s) }, nil
+}
+
+func (w *worker) build(clip image.Rectangle, v view, d *drawing, masks []mask, effects []scene.Effect) (*raster.Image, error) {
+	f := w.moment(v, v.m)
+	if v.layer.Vector() {
+		f.Matrix = v.stage.m
+	}
+	reach := w.reach(effects, f)
+	box := raster.PixelRect(d.box.Grow(float64(reach))).Intersect(clip.Inset(-reach))
+	if box.Empty() {
+		return nil, nil
+	}
+	s := w.r.surfaces.get(box)
+	if err := d.draw(s, 1, raster.Normal); err != nil {
+		w.r.surfaces.put(s)
+		return nil, err
+	}
+	if len(masks) > 0 {
+		raster.MultiplyAlpha(s, w.combine(masks, v.m, s.Rect))
+	}
+	if err := w.apply(effects, f, s); err != nil {
+		w.r.surfaces.put(s)
+		return nil, err
+	}
+	return s, nil
+}
+
+// moment is what the effects of v are drawn for; m maps pixels of the layer to those of their picture.
+func (w *worker) moment(v view, m geom.Matrix) *effect.Frame {
+	return &effect.Frame{Time: v.t, Eval: w.eval, Matrix: m, Host: host{w}}
+}
+
+// apply draws effects on img, in order.
+func (w *worker) apply(effects []scene.Effect, f *effect.Frame, img *raster.Image) error {
+	for _, e := range effects {
+		if e.Effect == nil {
+			clear(img.Pix)
+			continue
+		}
+		if err := e.Draw(f, img); err != nil {
+			return fmt.Errorf("effect '%s': %w", e.Name, err)
+		}
+	}
+	return nil
+}
+
+// maxReach limits how far the effects of a layer may extend it, in pixels.
+const maxReach = 2000
+
+// reach is how far effects paint beyond the layer, in pixels of the picture.
+func (w *worker) reach(effects []scene.Effect, f *effect.Frame) int {
+	sum := 0
+	for _, e := range effects {
+		if s, ok := e.Effect.(effect.Spreading); ok {
+			sum += max(0, min(s.Reach(f), maxReach))
+		}
+	}
+	return min(sum, maxReach)
+}
+
+// host is what effects may ask of a worker.
+type host struct{ w *worker }
+
+// Surface implements effect.Host.
+func (h host) Surface(bounds image.Rectangle) (*raster.Image, func()) {
+	img := h.w.r.surfaces.get(bounds)
+	return img, func() { h.w.r.surfaces.put(img) }
+}
+
+// Paint implements effect.Host.
+func (h host) Paint(dst *raster.Image, s *raster.Shape, m geom.Matrix) { h.w.paint(dst, s, m) }
+
+// state identifies the values of the layer's masks and effects at a time, so that a surface can be kept while they stay the same, even
+// if they come from an expression.
+func (w *worker) state(v view) uint64 {
+	h := newHash()
+	for i := range v.layer.Filtering {
+		if n, ok := v.layer.Filtering[i].At(w.eval, v.t).(aep.Numbers); ok {
+			h.add(n...)
+		} else {
+			h.add(v.t)
+		}
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,192 @@
+package scene
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+)
+
+// lack notes what of the layer is not drawn, detail what of that only changes details.
+func (l *Layer) lack(what string)   { l.lacks = append(l.lacks, Lack{What: what}) }
+func (l *Layer) detail(what string) { l.lacks = append(l.lacks, Lack{What: what, Detail: true}) }
+
+// lacks lists what the layers of a composition lack: those that are seen or heard at some time, and those that are a track matte.
+func (c *compiler) lacks(comp *Comp) {
+	used := make(map[*Layer]bool)
+	for _, l := range comp.Shown {
+		if min(l.In, l.Out) < comp.Duration && max(l.In, l.Out) > 0 {
+			used[l] = true
+			if l.Matted != nil {
+				used[l.Matted] = true
+			}
+		}
+	}
+	for _, l := range comp.All {
+		if used[l] {
+			comp.used = append(comp.used, l)
+			c.seen(l)
+		}
+	}
+}
+
+// seen lists what a layer lacks.
+func (c *compiler) seen(l *Layer) {
+	l.switches()
+	l.styles()
+	switch l.Kind {
+	case Unknown:
+		l.lack("a layer of this kind")
+	case Footage:
+		l.file()
+	case Nested:
+		if l.within {
+			l.lack("composition '" + l.Source.Name + "' within itself")
+		}
+	case Text:
+		l.text()
+	case Shape:
+		for _, what := range l.Shapes.Lacks() {
+			l.lack(what)
+		}
+	}
+	for _, lack := range l.lacks {
+		lack.Comp, lack.Layer = l.Comp.Item, l.Layer
+		if !c.told[lack] {
+			c.told[lack] = true
+			c.scene.Lacks = append(c.scene.Lacks, lack)
+		}
+	}
+}
+
+// switches are the features of a layer of any kind.
+func (l *Layer) switches() {
+	comp := l.Comp
+	if l.ThreeD {
+		l.lack("the depth of a 3D layer")
+	}
+	// Render settings blur all marked layers, whatever the composition's own switch says.
+	if l.MotionBlur && l.Transform.Moves() {
+		l.detail("motion blur")
+	}
+	if l.FrameBlend && l.mixesFrames() {
+		l.detail("frame blending")
+	}
+	if a, b := sourceAspect(l.Source), Aspect(comp.PixelAspect); a != 0 && unlike(a, b) {
+		l.lack(fmt.Sprintf("a source with pixels of %.3g:1 among pixels of %.3g:1", a, b))
+	}
+	if group := l.Props.Child("ADBE Layer Overrides"); group != nil && len(group.Children) > 0 {
+		l.lack("a value of its own for an essential property")
+	}
+	if l.Adjustment && len(l.Effects) > 0 {
+		if l.Blend > aep.BlendNormal {
+			l.lack("the blend mode of an adjustment layer")
+		}
+		if l.Matte != aep.MatteNone {
+			l.lack("the track matte of an adjustment layer")
+		}
+	}
+}
+
+// mixesFrames tells whether frame blending would be visible: the source has frames of its own, at other times than the composition's.
+func (l *Layer) mixesFrames() bool {
+	if l.Source == nil {
+		return false
+	}
+	if f := l.Source.Footage; f != nil {
+		if f.Still || !f.HasVideo || f.Kind != aep.FootageFile {
+			return false
+		}
+		return l.Stretch != 100 || l.Remapped || unlike(f.FrameRate, l.Comp.FrameRate)
+	}
+	return l.Stretch != 100 || l.Remapped
+}
+
+// Aspect is the width of a pixel divided by its height; files that do not say mean square pixels.
+func Aspect(a float64) float64 {
+	if a > 0 {
+		return a
+	}
+	return 1
+}
+
+// sourceAspect is the aspect of an item's pixels, 0 when it has none.
+func sourceAspect(it *aep.Item) float64 {
+	switch {
+	case it == nil:
+	case it.Comp != nil:
+		return Aspect(it.Comp.PixelAspect)
+	case it.Footage != nil && it.Footage.Width > 0:
+		return Aspect(it.Footage.PixelAspect)
+	}
+	return 0
+}
+
+// unlike tells whether two rates or aspects differ by more than their rounding in files.
+func unlike(a, b float64) bool { return math.Abs(a-b) > 0.005*math.Max(a, b) }
+
+func (l *Layer) styles() {
+	styles := l.Props.Child("ADBE Layer Styles")
+	if styles == nil || !styles.Enabled || styles.Hidden {
+		return
+	}
+	for _, s := range styles.Children {
+		if s.Group && s.Enabled && !s.Hidden && len(s.Children) > 0 && s.Match != "ADBE Blend Options Group" {
+			l.lack("layer style '" + DisplayName(s) + "'")
+		}
+	}
+}
+
+// compositing notes that an effect is drawn fully although its compositing options limit it.
+func (l *Layer) compositing(p *aep.Property) {
+	options := p.Child("ADBE Effect Built In Params")
+	opacity := eval.NumberOf(l.At(options.Child("ADBE Effect Mask Opacity")), 100)
+	masks := options.Child("ADBE Effect Mask Parade")
+	if opacity.Varies() || opacity.First() != 100 || masks != nil && len(masks.Children) > 0 {
+		l.lack("the compositing options of effect '" + DisplayName(p) + "'")
+	}
+}
+
+func (l *Layer) file() {
+	switch {
+	case l.Source == nil || l.Source.Footage.Kind == aep.FootagePlaceholder:
+		l.lack("a source without a file")
+	case l.Source.Footage.Layer != "" && l.Source.Footage.HasVideo:
+		l.lack(fmt.Sprintf("the single layer '%s' of the Photoshop file '%s', which is shown with all its layers,",
+			l.Source.Footage.Layer, l.Source.Footage.File.Base()))
+	}
+}
+
+func (l *Layer) text() {
+	group := l.Props.Child("ADBE Text Properties")
+	if animators := group.Child("ADBE Text Animators"); animators != nil {
+		for _, a := range animators.Children {
+			if a.Enabled {
+				l.lack("text animator '" + DisplayName(a) + "'")
+			}
+		}
+	}
+	if path := group.Find("ADBE Text Path Options", "ADBE Text Path"); path.Float(0) > 0 {
+		l.lack("text on a path")
+	}
+}
+
+// soundEffect begins the match names of effects that change sound; those that draw a sound have no space after "Aud".
+const soundEffect = "ADBE Aud "
+
+// SoundEffects are the names of the effects on the layer's sound.
+func (l *Layer) SoundEffects() []string {
+	group := l.Props.Child("ADBE Effect Parade")
+	if group == nil || !l.EffectsEnabled {
+		return nil
+	}
+	var out []string
+	for _, p := range group.Children {
+		if p.Enabled && p.Group && strings.HasPrefix(p.Match, soundEffect) {
+			out = append(out, DisplayName(p))
+		}
+	}
+	return out
+}

@@ -1,0 +1,205 @@
+package scene
+
+import (
+	"overcrank/aep"
+	"overcrank/engine/effect"
+	"overcrank/engine/eval"
+	"overcrank/engine/raster"
+	"overcrank/engine/shape"
+)
+
+// Kind is a kind of layer.
+type Kind int
+
+// The kinds of layers.
+const (
+	Unknown Kind = iota
+	Solid
+	Footage // a file, also one that is missing
+	Nested  // a composition
+	Text
+	Shape
+	Camera
+	Light
+)
+
+// Layer is a compiled layer.
+type Layer struct {
+	*aep.Layer
+	Comp   *Comp
+	Kind   Kind
+	Source *aep.Item
+	Inner  *Comp // the composition that it shows
+	// Matted is the layer that is its track matte; nil when it has none.
+	Matted *Layer
+
+	Composite raster.Blend // how it is laid over those below it
+	Transform *eval.Transform
+	Opacity   eval.Number // per cent
+	Remap     eval.Number // time within the source, in seconds
+	Remapped  bool
+	Masks     []Mask
+	Effects   []Effect
+	Document  eval.Slot       // of a text layer
+	Shapes    *shape.Contents // of a shape layer
+	// Varies tells whether anything of the layer but what it shows may change over time.
+	Varies bool
+	// Filtering are the values of masks and effects that may change over time, Varying all values but those of the transform.
+	Filtering []eval.Slot
+	Varying   []eval.Slot
+
+	within bool // the composition that it shows contains it
+	lacks  []Lack
+}
+
+// Mask is a mask that is on.
+type Mask struct {
+	Mode      aep.MaskMode
+	Inverted  bool
+	Path      eval.Slot
+	Opacity   eval.Number // per cent
+	Feather   eval.Vector // pixels of the layer, across and down
+	Expansion eval.Number // pixels of the layer
+}
+
+// Effect is an effect that is on. One that replaces the layer's picture and cannot be drawn has no Effect of its own: it clears the picture.
+type Effect struct {
+	effect.Effect
+	Name string
+}
+
+// Vector tells whether the layer is drawn from outlines at the size at which it is seen. After Effects applies the transform of such a
+// layer before its effects, which then follow the axes of the composition.
+func (l *Layer) Vector() bool { return l.Kind == Text || l.Kind == Shape }
+
+// At refers to a property of the layer.
+func (l *Layer) At(p *aep.Property) eval.Ref {
+	return eval.Ref{Comp: l.Comp.Item, Layer: l.Layer, Prop: p}
+}
+
+func (c *compiler) layer(comp *Comp, l *aep.Layer) *Layer {
+	out := &Layer{Layer: l, Comp: comp, Source: c.scene.Project.Item(l.Source)}
+	out.Kind = kindOf(l, out.Source)
+	if out.Source != nil && out.Source.Comp != nil {
+		out.within = c.within[out.Source]
+		out.Inner = c.comp(out.Source)
+	}
+	out.Transform = eval.TransformOf(c.scene.Project, comp.Item, l)
+	out.Opacity = eval.NumberOf(out.At(l.Props.Find("ADBE Transform Group", "ADBE Opacity")), 100)
+	out.Varies = eval.Varies(l.Props)
+	for _, group := range l.Props.Children {
+		switch group.Match {
+		case "ADBE Audio Group", "ADBE Marker": // not seen
+		case "ADBE Transform Group": // the opacity is; the rest is the Transform
+			if out.Opacity.Varies() {
+				out.Varying = append(out.Varying, out.Opacity.Slot)
+			}
+		default:
+			out.Varying = out.vary(out.Varying, group)
+		}
+	}
+	if remap := l.Props.Child("ADBE Time Remapping"); remap != nil && (len(remap.Keys) > 0 || eval.Driven(remap)) {
+		out.Remap, out.Remapped = eval.NumberOf(out.At(remap), 0), true
+	}
+	switch out.Kind {
+	case Text:
+		out.Document = eval.SlotOf(out.At(l.Props.Find("ADBE Text Properties", "ADBE Text Document")))
+	case Shape:
+		out.Shapes = shape.Compile(out.At(l.Props.Child("ADBE Root Vectors Group")))
+	}
+	out.Composite = out.blend()
+	out.masks()
+	c.effects(out)
+	return out
+}
+
+func kindOf(l *aep.Layer, source *aep.Item) Kind {
+	switch l.Kind {
+	case aep.LayerAV:
+		switch {
+		case source != nil && source.Comp != nil:
+			return Nested
+		case source != nil && source.Footage != nil && source.Footage.Kind == aep.FootageSolid:
+			return Solid
+		case source == nil || source.Footage != nil:
+			return Footage
+		}
+	case aep.LayerText:
+		return Text
+	case aep.LayerShape:
+		return Shape
+	case aep.LayerCamera:
+		return Camera
+	case aep.LayerLight:
+		return Light
+	}
+	return Unknown
+}
+
+func (l *Layer) masks() {
+	group := l.Props.Child("ADBE Mask Parade")
+	if group == nil {
+		return
+	}
+	for _, p := range group.Children {
+		if p.Mask == nil || p.Mask.Mode == aep.MaskNone || !p.Enabled {
+			continue
+		}
+		at := func(match string) eval.Ref { return l.At(p.Child(match)) }
+		l.Masks = append(l.Masks, Mask{
+			Mode: p.Mask.Mode, Inverted: p.Mask.Inverted,
+			Path: eval.SlotOf(at("ADBE Mask Shape")), Opacity: eval.NumberOf(at("ADBE Mask Opacity"), 100),
+			Feather: eval.VectorOf(at("ADBE Mask Feather"), [4]float64{}), Expansion: eval.NumberOf(at("ADBE Mask Offset"), 0),
+		})
+	}
+	l.Filtering = l.vary(l.Filtering, group)
+}
+
+func (c *compiler) effects(l *Layer) {
+	group := l.Props.Child("ADBE Effect Parade")
+	if group == nil || !l.EffectsEnabled {
+		return
+	}
+	for _, p := range group.Children {
+		if !p.Enabled || !p.Group || effect.IsControl(p) {
+			continue
+		}
+		name := DisplayName(p)
+		l.compositing(p)
+		make, known := effect.Find(p.Match)
+		if !known {
+			l.lack("effect '" + name + "'")
+			if effect.Replaces(p.Match) {
+				l.Effects = append(l.Effects, Effect{Name: name})
+			}
+			continue
+		}
+		params := effect.Of(l.At(p))
+		l.Effects = append(l.Effects, Effect{make(params), name})
+		for _, part := range params.Lacks() {
+			l.detail(part + " of effect '" + name + "'")
+		}
+	}
+	if len(l.Effects) > 0 {
+		l.Filtering = l.vary(l.Filtering, group)
+	}
+}
+
+// vary adds what of a group of properties may change over time to a list.
+func (l *Layer) vary(list []eval.Slot, p *aep.Property) []eval.Slot {
+	for _, child := range p.Children {
+		list = l.vary(list, child)
+	}
+	if slot := eval.SlotOf(l.At(p)); slot.Varies() {
+		list = append(list, slot)
+	}
+	return list
+}
+
+// DisplayName is the name of a property as a person sees it.
+func DisplayName(p *aep.Property) string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return p.Match
+}

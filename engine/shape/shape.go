@@ -1,0 +1,164 @@
+// Package shape evaluates the contents of shape layers: outlines, what changes them, and what paints them.
+//
+// To add an operator, add a file with its constructor, and a line in table.go.
+package shape
+
+import (
+	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+)
+
+// Paint is one fill or stroke. Matrix maps its outline to pixels of the layer.
+type Paint struct {
+	Shape    raster.Shape
+	Matrix   geom.Matrix
+	Gradient *raster.Gradient // instead of the shape's colour; in the space of the outline
+}
+
+// Contents are the compiled contents of a shape layer.
+type Contents struct {
+	root   *group
+	fixed  []Paint // while nothing varies
+	varies bool
+	lacks  []string
+}
+
+// Compile compiles the group ref.Prop, "ADBE Root Vectors Group", of a shape layer; it may be nil.
+func Compile(ref eval.Ref) *Contents {
+	c := &Contents{varies: eval.Varies(ref.Prop)}
+	c.root = newGroup(params{ref: ref, lacks: &c.lacks})
+	if !c.varies {
+		c.fixed = c.evaluate(&moment{})
+	}
+	return c
+}
+
+// Lacks are the parts that are not drawn.
+func (c *Contents) Lacks() []string { return c.lacks }
+
+// Varies tells whether anything may change over time.
+func (c *Contents) Varies() bool { return c.varies }
+
+// Paints are the fills and strokes at composition time t, from the bottom. They must not be written to.
+func (c *Contents) Paints(e *eval.Evaluator, t float64) []Paint {
+	if !c.varies {
+		return c.fixed
+	}
+	return c.evaluate(&moment{e, t})
+}
+
+func (c *Contents) evaluate(m *moment) []Paint {
+	list := c.root.contents(m).paints
+	out := make([]Paint, len(list))
+	for i, p := range list {
+		p.Shape.Outline = join(p.paths)
+		out[i] = p.Paint
+	}
+	return out
+}
+
+// operator is an entry of a group: it adds outlines, changes those so far, or paints them.
+type operator interface{ apply(c *contents, m *moment) }
+
+// moment is when the contents are evaluated.
+type moment struct {
+	eval *eval.Evaluator
+	t    float64
+}
+
+func (m *moment) number(n *eval.Number) float64 { return n.At(m.eval, m.t) }
+
+func (m *moment) point(v *eval.Vector) geom.Point {
+	n := v.At(m.eval, m.t)
+	return geom.Point{X: n[0], Y: n[1]}
+}
+
+// path is an outline of a shape layer. Operators after it change it in place, also for the paints before them.
+type path struct{ outline geom.Outline }
+
+// placed is a path with the matrix that maps it to the space in which it is used.
+type placed struct {
+	*path
+	m geom.Matrix
+}
+
+// painted is a Paint whose outline is made of paths at the end, as the operators left them, in the space of the paint.
+type painted struct {
+	Paint
+	paths []placed
+}
+
+// contents is the result of a group: paths for the operators after it, and paints, from the bottom.
+type contents struct {
+	paths  []placed
+	paints []painted
+}
+
+func (c *contents) add(o geom.Outline) {
+	c.paths = append(c.paths, placed{&path{o}, geom.Identity})
+}
+
+func (c *contents) transform(m geom.Matrix, opacity float64) {
+	for i := range c.paths {
+		c.paths[i].m = m.Mul(c.paths[i].m)
+	}
+	for i := range c.paints {
+		p := &c.paints[i]
+		p.Matrix = m.Mul(p.Matrix)
+		p.Shape.Color[3] *= max(0, min(1, opacity))
+		if p.Gradient != nil {
+			p.Gradient = p.Gradient.Faded(opacity)
+		}
+	}
+}
+
+// join joins paths into one outline.
+func join(paths []placed) geom.Outline {
+	var out geom.Outline
+	for _, p := range paths {
+		if p.m == geom.Identity {
+			out.Append(p.outline)
+		} else {
+			out.Append(p.outline.Transform(p.m))
+		}
+	}
+	return out
+}
+
+// params finds the properties of a group.
+type params struct {
+	ref   eval.Ref
+	depth int
+	lacks *[]string
+}
+
+func (p params) at(match string) eval.Ref {
+	return eval.Ref{Comp: p.ref.Comp, Layer: p.ref.Layer, Prop: p.ref.Prop.Child(match)}
+}
+
+func (p params) child(match string) params {
+	return params{p.at(match), p.depth + 1, p.lacks}
+}
+
+func (p params) number(match string, def float64) eval.Number {
+	return eval.NumberOf(p.at(match), def)
+}
+
+func (p params) vector(match string, x, y float64) eval.Vector {
+	return eval.VectorOf(p.at(match), [4]float64{x, y})
+}
+
+func (p params) point(match string) eval.Vector { return p.vector(match, 0, 0) }
+
+func (p params) lack(what string) { *p.lacks = append(*p.lacks, what) }
+
+func (p params) name() string { return displayName(p.ref.Prop) }
+
+func displayName(p *aep.Property) string {
+	if p.Name != "" {
+		return p.Name
+	}
+	return p.Match
+}

@@ -22,12 +22,15 @@ import (
 	"overcrank/agent/cache"
 	"overcrank/agent/control"
 	"overcrank/agent/farmclient"
+	"overcrank/agent/farmffmpeg"
 	"overcrank/agent/fetch"
 	"overcrank/agent/identity"
 	"overcrank/agent/inventory"
 	"overcrank/agent/outbox"
 	"overcrank/agent/presence"
 	"overcrank/agent/readiness"
+	"overcrank/agent/runner"
+	"overcrank/agent/update"
 	"overcrank/agent/upload"
 	"overcrank/farm"
 	"overcrank/farm/address"
@@ -46,18 +49,24 @@ type Config struct {
 	Slots        int    // tasks at once; 0 means 1
 	// AfterEffects is how many tasks may use an After Effects at once; 0 means 1.
 	AfterEffects int
-	Limits       aerender.Limits  // of engines; zero values mean the defaults
-	TaskTime     time.Duration    // that an engine may take for one task; 0 for no limit
-	CacheSize    int64            // bytes; 0 means 20 GiB
-	GossipBind   string           // host:port, "" means no gossip
-	Engine       string           // path of the program whose command "aerender" is the embedded engine, "" means this program
-	Roots        []string         // folders that file: addresses of jobs may point into
-	Manners                       // at the beginning
-	Changes      <-chan Manners   // other ones; may be nil
-	Desk         presence.Desk    // nil means this machine's own
-	Version      string           // of overcrank, "" means what the build says
-	LookAgain    <-chan os.Signal // asks for a new look at what the machine has; may be nil
-	Logger       *slog.Logger
+	Limits       aerender.Limits // of engines; zero values mean the defaults
+	TaskTime     time.Duration   // that an engine may take for one task; 0 for no limit
+	CacheSize    int64           // bytes; 0 means 20 GiB
+	GossipBind   string          // host:port, "" means no gossip
+	Engine       string          // path of the program whose command "aerender" is the embedded engine, "" means this program
+	Roots        []string        // folders that file: addresses of jobs may point into
+	Updates      Updates         // of the agent's program
+	Manners                      // at the beginning
+	Changes      <-chan Manners  // other ones; may be nil
+	Desk         presence.Desk   // nil means this machine's own
+	// Sessions makes After Effects run in the session of who is signed in, as a service has to, and not as a child of the agent.
+	Sessions bool
+	// Who is the person before the machine; nil asks the system.
+	Who       func(context.Context) (who presence.Person, found bool, err error)
+	Version   string           // of overcrank, "" means what the build says
+	FFmpeg    string           // folder of ffmpeg and ffprobe; "" for those that the farm hands out, or those of the PATH
+	LookAgain <-chan os.Signal // asks for a new look at what the machine has; may be nil
+	Logger    *slog.Logger
 }
 
 // goodbye is how long a stopping agent waits for the farm to take its last reports.
@@ -70,18 +79,28 @@ type agent struct {
 	self      *identity.Credential
 	inventory *inventoryWatch
 	desk      presence.Desk
+	sessions  *runner.Sessions // of people; nil where After Effects runs as a child of this process
+	owing     sync.Mutex       // held while what is owed to accounts is read and written
+	owedNow   chan struct{}    // a session has come or gone
 	watch     *presence.Watch
 	readiness *readiness.Readiness
 	manners   atomic.Pointer[Manners]
-	machine   *attempt.Machine // what attempts use of all this
-	slots     *slots
-	outbox    *outbox.Outbox
-	addresses atomic.Pointer[address.Policy] // which machines may be asked, as the farm says
-	farm      *farmclient.Client
-	farmFile  *farmFile
-	link      *link
-	pool      *gossip.Pool  // nil without gossip
-	welcomed  chan struct{} // closed when the farm has welcomed this agent for the first time
+	// neverOnBattery is what somebody at the machine chose.
+	neverOnBattery atomic.Bool
+	machine        *attempt.Machine // what attempts use of all this
+	slots          *slots
+	outbox         *outbox.Outbox
+	addresses      atomic.Pointer[address.Policy] // which machines may be asked, as the farm says
+	farm           *farmclient.Client
+	farmFile       *farmFile
+	link           *link
+	pool           *gossip.Pool // nil without gossip
+	updater        *update.Updater
+	ffmpeg         *farmffmpeg.Keeper
+	end            context.CancelCauseFunc // ends the agent; for what ends it from within
+	// restarting is why the machine takes no work before a release is started; nil while none is.
+	restarting atomic.Pointer[string]
+	welcomed   chan struct{} // closed when the farm has welcomed this agent for the first time
 }
 
 // Run runs the agent until ctx ends; then it stops its tasks, gives them back to the farm, and returns.
@@ -93,12 +112,18 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	a, err := open(ctx, cfg)
+	running, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	a, err := open(running, cfg)
 	if err == nil {
-		err = a.run(ctx)
+		a.end = end
+		err = a.run(running)
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Cause(ctx)) {
+	switch {
+	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
 		err = nil // being stopped is no failure
+	case ctx.Err() == nil && running.Err() != nil:
+		err = context.Cause(running) // the agent ends by itself
 	}
 	return errors.Join(err, release())
 }
@@ -134,12 +159,15 @@ func (c *Config) Complete() error {
 	if err := os.MkdirAll(c.DataDir, 0o700); err != nil {
 		return fmt.Errorf("making the data folder: %w; let this account make it, or name another folder with --data-dir", err)
 	}
+	if err := c.readJoinToken(); err != nil { // a machine that has joined needs none
+		c.Logger.Warn("the join token that the installer left is not used", "error", err)
+	}
 	return nil
 }
 
 // open makes the agent ready: its folders, its inventory, and its place in the farm.
 func open(ctx context.Context, cfg Config) (*agent, error) {
-	a := &agent{cfg: cfg, log: cfg.Logger, welcomed: make(chan struct{})}
+	a := &agent{cfg: cfg, log: cfg.Logger, welcomed: make(chan struct{}), owedNow: make(chan struct{}, 1)}
 	a.addresses.Store(&address.Policy{})
 	fonts, caches := adobe.NewFonts(runtime.GOOS, cfg.DataDir), adobe.NewCaches(runtime.GOOS, os.Getenv)
 	if err := a.clearLeft(fonts, caches); err != nil {
@@ -149,15 +177,17 @@ func open(ctx context.Context, cfg Config) (*agent, error) {
 	if a.outbox, err = outbox.Open(filepath.Join(cfg.DataDir, "outbox")); err != nil {
 		return nil, err
 	}
+	a.farm = farmclient.New(cfg.Coordinators, a.log)
+	a.openFFmpeg()
 	a.inventory = newInventoryWatch(ctx, cfg, inventory.Here())
 	if a.self, err = identity.ReadCredential(cfg.DataDir); err != nil {
 		return nil, err
 	}
-	a.farm = farmclient.New(cfg.Coordinators, a.log)
 	a.recallFarm()
+	a.openSessions()
 	a.slots = newSlots(a)
 	a.link = newLink(a)
-	a.readiness = readiness.New(cfg.DataDir)
+	a.updater = a.newUpdater()
 	a.readiness.Look()
 	kept, err := cache.Open(filepath.Join(cfg.DataDir, "cache"), cfg.CacheSize)
 	if err != nil {
@@ -180,11 +210,15 @@ func open(ctx context.Context, cfg Config) (*agent, error) {
 // newMachine is what attempts get of this agent.
 func (a *agent) newMachine(kept *cache.Cache, fonts adobe.Fonts, caches adobe.Caches) *attempt.Machine {
 	guard := outbound.Guard(func() address.Policy { return *a.addresses.Load() })
+	after := adobe.New(a.cfg.AfterEffects, a.watch, fonts, caches, a.log)
+	if a.sessions != nil {
+		after.Enter, after.Owe = a.enterSession, a.owe
+	}
 	return &attempt.Machine{
 		Name: a.cfg.Name, Slots: a.cfg.Slots, TaskTime: a.cfg.TaskTime, Limits: a.cfg.Limits, Log: a.log,
 		WorkDir: a.workDir(), UploadDir: filepath.Join(a.cfg.DataDir, "sending"),
 		Inventory: func() farm.Inventory { return a.inventory.now().Inventory }, Presence: a.watch, Readiness: a.readiness, Lowered: a.slots.lowering,
-		AfterEffects: adobe.New(a.cfg.AfterEffects, a.watch, fonts, caches, a.log),
+		AfterEffects: after,
 		Cache:        kept, Templates: cache.OpenTemplates(filepath.Join(a.cfg.DataDir, "templates.json"), a.log),
 		Farm: a.farm, Fetcher: fetch.New(a.cfg.Roots, guard), Pace: attempt.UsualPace(),
 		Uploader: upload.New(guard), UploadSlot: attempt.UsualUploadSlot, LeaveSlot: a.slots.leave, Welcomed: a.welcomed,
@@ -194,7 +228,11 @@ func (a *agent) newMachine(kept *cache.Cache, fonts adobe.Fonts, caches adobe.Ca
 
 // clearLeft removes what attempts of an earlier run left behind.
 func (a *agent) clearLeft(fonts adobe.Fonts, caches adobe.Caches) error {
-	if err := caches.DiscardLeft(a.workDir()); err != nil {
+	owed, err := caches.DiscardLeft(a.workDir())
+	if err == nil {
+		err = a.owe(owed)
+	}
+	if err != nil {
 		a.log.Warn("After Effects' caches may hold something of a job that wants nothing kept", "error", err)
 	}
 	if err := fonts.Clear(); err != nil {
@@ -203,7 +241,12 @@ func (a *agent) clearLeft(fonts adobe.Fonts, caches adobe.Caches) error {
 	if err := os.RemoveAll(a.workDir()); err != nil {
 		return fmt.Errorf("clearing the work folder: %w", err)
 	}
-	if err := os.MkdirAll(a.workDir(), 0o700); err != nil {
+	if a.cfg.Sessions {
+		err = runner.Prepare(a.workDir())
+	} else {
+		err = os.MkdirAll(a.workDir(), 0o700)
+	}
+	if err != nil {
 		return fmt.Errorf("making the work folder: %w", err)
 	}
 	return nil
@@ -213,7 +256,11 @@ func (a *agent) clearLeft(fonts adobe.Fonts, caches adobe.Caches) error {
 func (a *agent) openDesk() (err error) {
 	a.manners.Store(&a.cfg.Manners)
 	if a.desk = a.cfg.Desk; a.desk == nil {
-		if a.desk, err = presence.NewDesk(a.cfg.Engine); err != nil {
+		var idleIn presence.IdleIn
+		if a.sessions != nil {
+			idleIn = a.sessions.Idle
+		}
+		if a.desk, err = presence.NewDesk(idleIn); err != nil {
 			return fmt.Errorf("looking whether somebody works at this machine: %w", err)
 		}
 	}
@@ -221,11 +268,25 @@ func (a *agent) openDesk() (err error) {
 	if err != nil {
 		a.log.Warn("the pause that was set before the last stop is lost", "error", err)
 	}
+	never, err := batteryBefore(a.cfg.DataDir)
+	if err != nil {
+		a.log.Warn("what was chosen for the battery before the last stop is lost", "error", err)
+	}
+	a.neverOnBattery.Store(never)
 	a.watch = presence.NewWatch(a.desk, a.rules(), pause, a.log)
+	if a.sessions != nil {
+		a.watch.CountRunners(a.sessions.Processes)
+	}
 	return nil
 }
 
-func (a *agent) workDir() string { return filepath.Join(a.cfg.DataDir, "work") }
+// workDir is in the data folder, unless people get files of it to whom nothing in the data folder is open.
+func (a *agent) workDir() string {
+	if a.cfg.Sessions {
+		return a.cfg.DataDir + "-work"
+	}
+	return filepath.Join(a.cfg.DataDir, "work")
+}
 
 // run joins the farm and works for it until ctx ends.
 func (a *agent) run(ctx context.Context) error {
@@ -258,7 +319,10 @@ func (a *agent) run(ctx context.Context) error {
 	looking.Go(func() { a.inventory.run(seeing) })
 	looking.Go(func() { a.watch.Run(seeing, a.presenceChanged) })
 	looking.Go(func() { a.watchReadiness(seeing) })
+	looking.Go(func() { a.runSessions(seeing) })
 	looking.Go(func() { a.takeManners(seeing) })
+	looking.Go(func() { a.keepUpdated(seeing) })
+	looking.Go(func() { a.ffmpeg.Run(seeing) })
 
 	var renewing sync.WaitGroup
 	defer renewing.Wait()

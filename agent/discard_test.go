@@ -122,7 +122,7 @@ func TestTheNextStartClearsWhatACrashLeft(t *testing.T) {
 		}
 	}
 	old, fresh := cached(t, home, "old.cfa", -time.Hour), cached(t, home, "new.cfa", time.Minute)
-	if err := adobe.NewCaches("darwin", func(string) string { return home }).DiscardLeft(filepath.Join(dir, "work")); err != nil {
+	if _, err := adobe.NewCaches("darwin", func(string) string { return home }).DiscardLeft(filepath.Join(dir, "work")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(fresh); !os.IsNotExist(err) {

@@ -66,6 +66,11 @@ func (s *inventoryWatch) now() *hashedInventory { return s.has.Load() }
 // retag gives the machine other tags.
 func (s *inventoryWatch) retag(tags []string) {
 	s.tags(tags)
+	s.again()
+}
+
+// again has the next look be now.
+func (s *inventoryWatch) again() {
 	select {
 	case s.retagged <- struct{}{}:
 	default:

@@ -47,9 +47,11 @@ type link struct {
 	wake     chan struct{}
 	welcome  sync.Once   // the first
 	refusals refusals    // of run alone
+	away     atomic.Bool // no coordinator could be reached lately
 	linked   atomic.Bool // the farm has welcomed this agent, and the connection has not ended
 	standing atomic.Pointer[wire.Standing]
-	trouble  atomic.Pointer[string] // why there is no link; "" while nobody knows of a reason
+	updating atomic.Pointer[wire.Updating] // what the farm was told last of releases; nil for nothing
+	trouble  atomic.Pointer[string]        // why there is no link; "" while nobody knows of a reason
 }
 
 func newLink(a *agent) *link {
@@ -66,6 +68,14 @@ func (l *link) troubled(why error) {
 		words = why.Error()
 	}
 	l.trouble.Store(&words)
+}
+
+// toldUpdating is what the farm was told last of what the machine runs.
+func (l *link) toldUpdating() wire.Updating {
+	if told := l.updating.Load(); told != nil {
+		return *told
+	}
+	return wire.Updating{}
 }
 
 // nudge tells the link that there is something to send.
@@ -93,6 +103,7 @@ func (l *link) run(ctx context.Context) {
 			return
 		}
 		l.troubled(err)
+		l.away.Store(unreachable(err))
 		if errors.Is(err, errRefused) || l.authorityChanged(err) {
 			if interval.Wait(ctx, l.turnedAway(ctx, err)) != nil {
 				return
@@ -136,6 +147,7 @@ func (l *link) session(ctx context.Context) error {
 		return err
 	}
 	l.a.farm.Welcomed()
+	l.a.joined()
 	l.a.welcomedBy(welcome)
 	for _, at := range welcome.Drop {
 		l.a.slots.settle(at)
@@ -147,6 +159,7 @@ func (l *link) session(ctx context.Context) error {
 	l.a.log.Info("linked to the farm", "coordinator", l.a.farm.Address())
 	l.standing.Store(&wire.Standing{})
 	l.troubled(nil)
+	l.away.Store(false)
 	l.linked.Store(true)
 	defer l.linked.Store(false)
 	return s.run(ctx, welcome)

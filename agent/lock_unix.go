@@ -5,14 +5,15 @@ package agent
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"syscall"
+
+	"overcrank/durable"
 )
 
 // lockFolder takes a data folder for this process alone, as long as it lives.
 func lockFolder(dir string) (release func() error, err error) {
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := durable.OpenPrivate(filepath.Join(dir, "lock"))
 	if err != nil {
 		return nil, fmt.Errorf("locking the data folder: %w", err)
 	}

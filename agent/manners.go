@@ -38,6 +38,7 @@ func (a *agent) rules() presence.Rules {
 	if hasOne {
 		rules.Untouched = adobe.Programs
 	}
+	rules.NotOnBattery = rules.NotOnBattery || a.neverOnBattery.Load()
 	return rules
 }
 
@@ -82,6 +83,9 @@ func (a *agent) givenBackFor(reason string) string {
 // mayWork is whether the machine may begin something: nobody is at it, and it has what it needs.
 func (a *agent) mayWork() farm.Availability {
 	now := a.watch.Now()
+	if why := a.restarting.Load(); why != nil {
+		return farm.Availability{Presence: farm.PresenceAway, Reason: *why, NotReady: true}
+	}
 	if why := a.readiness.Why(); why != "" {
 		return farm.Availability{Presence: farm.PresenceAway, Reason: why, NotReady: true}
 	}
@@ -95,7 +99,12 @@ const readyEvery = 2 * time.Second
 func (a *agent) watchReadiness(ctx context.Context) {
 	tick := time.NewTicker(readyEvery)
 	defer tick.Stop()
+	signedIn := a.signedIn()
 	for {
+		if now := a.signedIn(); now != signedIn {
+			signedIn = now
+			a.link.nudge()
+		}
 		if a.readiness.Look() {
 			if why := a.readiness.Why(); why != "" {
 				a.log.Warn("this machine takes no work", "reason", why)
@@ -118,6 +127,7 @@ func (a *agent) availability() farm.Availability {
 	if now.Presence == farm.PresenceAway && a.slots.busy() {
 		now.Presence = farm.PresenceYielding
 	}
+	now.AfterEffects, now.SignedIn = a.lacksAfterEffects(), a.signedIn()
 	return now
 }
 

@@ -26,6 +26,7 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/agent/internal/aerenderdouble"
+	"overcrank/agent/internal/signedin"
 	"overcrank/engine/aerender"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -34,6 +35,7 @@ import (
 // TestMain lets the test's own program be the engines. The embedded one is itself unless a part is to be played.
 func TestMain(m *testing.M) {
 	aerenderdouble.PlayIfAsked()
+	signedin.ServeIfAsked()
 	if len(os.Args) > 1 && os.Args[1] == "aerender" {
 		stop, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		code := aerender.Main(stop, "test", os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
@@ -53,7 +55,7 @@ type peer struct {
 	conn     *websocket.Conn
 	secret   string        // stands in certificates that it makes, and accepts; "" refuses everyone
 	earlier  string        // secret of a machine that enrolled with an earlier release
-	used     bool          // the join token lets nobody in any more
+	used     bool          // nobody can join with the token any more
 	deaf     int           // so many answers to enrolments are lost
 	life     time.Duration // of certificates
 	bearers  []string      // that were shown
@@ -86,6 +88,8 @@ type peer struct {
 	refusals int               // answers 503 to so many uploads
 	thumbs   int
 	enrolled int
+	left     int // machines that have left
+	leaving  int // status with which leaving is answered, 0 for 204
 }
 
 func newPeer(t *testing.T) *peer { return newPeerOf(t, authorityOf(t)) }
@@ -101,6 +105,7 @@ func newPeerOf(t *testing.T, by *vouching) *peer {
 	mux.HandleFunc("PUT "+wire.PathThumbnail+"{task}/{attempt}/{frame}", p.thumbnail)
 	mux.HandleFunc("POST "+wire.PathRenew, p.renew)
 	mux.HandleFunc("POST "+wire.PathProve, p.prove)
+	mux.HandleFunc("POST "+wire.PathLeave, p.leave)
 	p.server = httptest.NewUnstartedServer(mux)
 	p.server.TLS = by.config(t)
 	p.server.Config.ErrorLog = log.New(io.Discard, "", 0)

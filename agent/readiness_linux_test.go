@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
-	"overcrank/agent/internal/smalldisk"
+	"overcrank/durable/disktest"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
 
 func TestAgentOnAFullDiskGivesTheTaskBackAndGoesOn(t *testing.T) {
 	t.Parallel()
-	dir, _ := smalldisk.Mount(t, 96)
+	dir, _ := disktest.Mount(t, 96)
 	p := newPeer(t)
 	start(t, p, "crash", dir)
 	big := p.keep("big.png", make([]byte, 100<<20))
@@ -36,7 +36,7 @@ func TestAgentOnAFullDiskGivesTheTaskBackAndGoesOn(t *testing.T) {
 
 func TestADiskThatFillsDuringATaskCostsNoAttempt(t *testing.T) {
 	t.Parallel()
-	dir, _ := smalldisk.Mount(t, 160)
+	dir, _ := disktest.Mount(t, 160)
 	ballast := filepath.Join(dir, "ballast")
 	p := newPeer(t)
 	start(t, p, "crash", dir)
@@ -69,7 +69,7 @@ func TestADiskThatFillsDuringATaskCostsNoAttempt(t *testing.T) {
 
 func TestAnAgentWithoutRoomTakesNoWork(t *testing.T) {
 	t.Parallel()
-	dir, _ := smalldisk.Mount(t, 96)
+	dir, _ := disktest.Mount(t, 96)
 	ballast := filepath.Join(dir, "ballast")
 	p := newPeer(t)
 	start(t, p, "crash", dir)

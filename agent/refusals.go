@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"time"
 
@@ -66,4 +67,23 @@ func refusal(res *http.Response) error {
 		err = fmt.Errorf("%w: %w", errRefused, err)
 	}
 	return err
+}
+
+// unreachable tells whether an error means that the farm could not be reached or cannot serve now, which has nothing to do with this agent: no connection
+// came about, a proxy answered for it, or no coordinator leads. A certificate that one of them does not accept may be this agent's fault.
+func unreachable(err error) bool {
+	var status *farmclient.StatusError
+	var moved *redirected
+	var network net.Error
+	var distrusted *tls.CertificateVerificationError
+	var alert tls.AlertError
+	switch {
+	case errors.As(err, &distrusted), errors.As(err, &alert):
+		return false
+	case errors.As(err, &status):
+		return status.Code >= http.StatusInternalServerError
+	case errors.As(err, &moved):
+		return moved.leader == ""
+	}
+	return errors.As(err, &network)
 }

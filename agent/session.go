@@ -27,6 +27,7 @@ type session struct {
 	available   farm.Availability
 	withoutSlot []wire.Attempt
 	trials      *trials
+	updating    wire.Updating
 }
 
 func (s *session) close() {
@@ -184,6 +185,13 @@ func (s *session) tell() error {
 		}
 		s.known = has.hash
 	}
+	if told := s.l.a.updater.Told(); told != s.updating {
+		if err := s.write(wire.Message{Updating: &told}); err != nil {
+			return err
+		}
+		s.updating = told
+		s.l.updating.Store(&told)
+	}
 	if s.l.a.availability() != s.available || !slices.Equal(s.l.a.slots.withoutSlot(), s.withoutSlot) {
 		if err := s.heartbeat(); err != nil {
 			return err
@@ -249,6 +257,10 @@ func (s *session) listen(silence time.Duration) error {
 			s.l.a.setGossip(*m.Gossip)
 		case m.Coordinators != nil:
 			s.l.a.setCoordinators(m.Coordinators.Addresses)
+		case m.Update != nil:
+			s.l.a.updater.Want(*m.Update)
+		case m.FFmpeg != nil:
+			s.l.a.ffmpeg.Want(*m.FFmpeg)
 		case m.Standing != nil:
 			s.l.standing.Store(m.Standing)
 		case m.Redirect != nil:

@@ -260,6 +260,18 @@ func (s *slots) working() []control.Work {
 	return list
 }
 
+// picture is a small picture of the latest frame of a task that is worked on, nil when there is none.
+func (s *slots) picture(task string) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, at := range s.workedOn() {
+		if at.Task == task {
+			return s.feeds[at].Picture()
+		}
+	}
+	return nil
+}
+
 // lower lets engines go on with what other programs leave of the processor.
 func (s *slots) lower() {
 	s.mu.Lock()

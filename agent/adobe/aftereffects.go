@@ -22,6 +22,10 @@ type AfterEffects struct {
 	Caches Caches
 	// Script is the command that makes an After Effects run a script file, given the path of its aerender.
 	Script func(aerender, script string) []string
+	// Enter finds where After Effects runs now; an *aerender.GoneError when it cannot.
+	Enter func() (Seat, error)
+	// Owe remembers the accounts whose caches are to be cleared, since a time, once their sessions are there again; nil where all are the agent's.
+	Owe func(map[string]time.Time) error
 
 	watch *presence.Watch
 	turns chan struct{} // holds one for each task that uses After Effects
@@ -30,10 +34,12 @@ type AfterEffects struct {
 
 // New takes care of After Effects on this machine, of which so many tasks may use one at once.
 func New(atOnce int, watch *presence.Watch, fonts Fonts, caches Caches, log *slog.Logger) *AfterEffects {
-	return &AfterEffects{
+	a := &AfterEffects{
 		Fonts: fonts, Caches: caches, watch: watch, turns: make(chan struct{}, max(1, atOnce)), log: log,
 		Script: func(engine, script string) []string { return aerender.ScriptCommand(runtime.GOOS, engine, script) },
 	}
+	a.Enter = func() (Seat, error) { return Own{Caches: caches}, nil }
+	return a
 }
 
 // InUseError says that somebody at the machine has After Effects open.

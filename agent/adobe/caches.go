@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"overcrank/agent/aerender"
 	"overcrank/durable"
 )
 
@@ -33,8 +34,8 @@ func NewCaches(goos string, env func(string) string) Caches {
 	return folders
 }
 
-// clear removes what has been written into the caches since then.
-func (c Caches) clear(since time.Time) error {
+// Clear removes what has been written into the caches since then.
+func (c Caches) Clear(since time.Time) error {
 	var all error
 	for _, folder := range c {
 		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
@@ -60,32 +61,48 @@ func (c Caches) clear(since time.Time) error {
 // kept. It outlives this process, so that the next start clears what a crash left.
 const discardMark = "discard"
 
-// DiscardFrom marks the beginning of an attempt, by its folder, of which nothing may stay in the caches. discard removes what was
-// written into them since.
-func (c Caches) DiscardFrom(attempt string) (discard func() error, err error) {
+// DiscardFrom marks the beginning of an attempt, by its folder, of which nothing may stay in the caches of a seat. discard removes what was
+// written into them since. A seat that is gone is owed that.
+func (a *AfterEffects) DiscardFrom(attempt string, seat Seat) (discard func() error, err error) {
 	mark := filepath.Join(attempt, discardMark)
-	if err := os.WriteFile(mark, nil, 0o600); err != nil {
+	if err := os.WriteFile(mark, []byte(seat.Owner()), 0o600); err != nil {
 		return nil, fmt.Errorf("marking an attempt: %w", err)
 	}
-	return func() error { return c.clearSince(mark) }, nil
+	return func() error {
+		info, err := os.Stat(mark)
+		if err != nil {
+			return fmt.Errorf("looking at the mark of an attempt: %w", err)
+		}
+		err = seat.Discard(info.ModTime())
+		if errors.As(err, new(*aerender.GoneError)) && a.Owe != nil {
+			return a.Owe(map[string]time.Time{seat.Owner(): info.ModTime()})
+		}
+		return err
+	}, nil
 }
 
-func (c Caches) clearSince(mark string) error {
-	info, err := os.Stat(mark)
-	if err != nil {
-		return fmt.Errorf("looking at the mark of an attempt: %w", err)
-	}
-	return c.clear(info.ModTime())
-}
-
-// DiscardLeft does what attempts of an earlier run, whose folders are in work, did not live to do.
-func (c Caches) DiscardLeft(work string) error {
+// DiscardLeft does what attempts of an earlier run, whose folders are in work, did not live to do. What is in the caches of other accounts than
+// the agent's is owed, since these times.
+func (c Caches) DiscardLeft(work string) (owed map[string]time.Time, err error) {
 	marks, err := durable.Find(work, "*/"+discardMark)
 	if err != nil {
-		return fmt.Errorf("looking for attempts: %w", err)
+		return nil, fmt.Errorf("looking for attempts: %w", err)
 	}
+	owed = map[string]time.Time{}
 	for _, mark := range marks {
-		err = errors.Join(err, c.clearSince(mark))
+		owner, readErr := os.ReadFile(mark)
+		info, statErr := os.Stat(mark)
+		if readErr != nil || statErr != nil {
+			err = errors.Join(err, readErr, statErr)
+			continue
+		}
+		if since, known := owed[string(owner)]; !known || info.ModTime().Before(since) {
+			owed[string(owner)] = info.ModTime()
+		}
 	}
-	return err
+	if since, own := owed[""]; own {
+		err = errors.Join(err, c.Clear(since))
+		delete(owed, "")
+	}
+	return owed, err
 }

@@ -16,9 +16,12 @@ const applyTime = 10 * time.Minute
 
 // Application is a run of After Effects that only runs a script.
 type Application struct {
-	Command []string
-	Dir     string
-	OnLine  func(string)
+	Aerender string   // path of the aerender that it belongs to
+	Script   string   // path of the script file
+	Command  []string // that starts it with the script, as ScriptCommand gives it
+	Host     Host     // where it runs; nil means as a child of this process
+	Dir      string
+	OnLine   func(string)
 }
 
 // Apply runs it to its end, under the same watch as a render.
@@ -27,7 +30,7 @@ func Apply(ctx context.Context, app Application) error {
 		return &Failure{Message: "Render failed: After Effects cannot run scripts on this system", Class: farm.FailureWorker}
 	}
 	_, err := Run(ctx, Request{
-		Program: app.Command[:1], bare: app.Command[1:], isBare: true, Dir: app.Dir, OnLine: app.OnLine,
+		Program: app.Command[:1], bare: app.Command[1:], isBare: true, aerender: app.Aerender, scriptFile: app.Script, Host: app.Host, Dir: app.Dir, OnLine: app.OnLine,
 		Limits: Limits{Launch: applyTime, Open: applyTime, Stall: applyTime, Exit: applyTime}, Wall: applyTime,
 	})
 	return err

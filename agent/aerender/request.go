@@ -23,8 +23,11 @@ type Request struct {
 	Program []string // path of the program, and arguments that come before aerender's own
 	bare    []string // instead of aerender's own arguments, when isBare
 	isBare  bool
-	Dir     string   // its working folder
-	Env     []string // besides the agent's own environment, as KEY=value
+	// aerender and scriptFile are Command.Engine and Command.Script of a run that only applies a script.
+	aerender, scriptFile string
+	Host                 Host     // where it runs; nil means as a child of this process
+	Dir                  string   // its working folder
+	Env                  []string // besides the agent's own environment, as KEY=value
 
 	Project        string // absolute path
 	Composition    string
@@ -50,6 +53,13 @@ type Request struct {
 	OnLine     func(line string)    // every line, in order; may be nil
 	OnProgress func(Progress)       // whenever it rises; may be nil
 	Done       func() (bool, error) // whether the result is whole, asked when the engine finished but does not exit; may be nil
+}
+
+func (r Request) host() Host {
+	if r.Host == nil {
+		return Children{}
+	}
+	return r.Host
 }
 
 func (r Request) engine() string { return cmp.Or(r.Engine, "After Effects") }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"runtime"
 	"strings"
 	"time"
 
@@ -31,25 +29,34 @@ func Run(ctx context.Context, req Request) (Result, error) {
 	}
 	e, err := start(req)
 	if err != nil {
-		return Result{}, &Failure{Message: fmt.Sprintf("Render failed: the engine could not be started: %v", err), Class: farm.FailureWorker}
+		return Result{}, notRun(err)
 	}
 	watched := e.watch(ctx)
-	code, ended := e.end(ctx)
+	code, ended, lost := e.end(ctx)
+	if lost != nil && context.Cause(ctx) == nil {
+		return Result{Warnings: e.warnings}, notRun(lost)
+	}
 	return e.judge(ctx, code, ended, watched)
+}
+
+// notRun is the error of a run whose engine its Host could not start, or has lost.
+func notRun(err error) error {
+	if errors.As(err, new(*GoneError)) {
+		return err
+	}
+	return &Failure{Message: fmt.Sprintf("Render failed: the engine could not be started: %v", err), Class: farm.FailureWorker}
 }
 
 // execution is a running engine. Its lines are read by one goroutine, its end is waited for by another, and watch, which
 // owns all the rest, hears of both.
 type execution struct {
-	req    Request
-	limits Limits
-	group  *group
-	out    *os.File // the end that lines are read from
+	req     Request
+	limits  Limits
+	process Process
+	out     *os.File // the end that lines are read from
 
-	lines  chan string
-	read   chan struct{} // closed when no further line comes
-	exited chan struct{} // closed when the program itself has ended
-	status error         // of the program, once exited is closed
+	lines chan string
+	read  chan struct{} // closed when no further line comes
 
 	counter  *counter
 	warnings []string
@@ -72,51 +79,26 @@ func start(req Request) (*execution, error) {
 	}
 	e := &execution{
 		req: req, limits: req.Limits.orDefaults(), out: out, counter: newCounter(first, req.Frames),
-		lines: make(chan string, 64), read: make(chan struct{}), exited: make(chan struct{}),
+		lines: make(chan string, 64), read: make(chan struct{}),
 	}
-	cmd := exec.Command(req.Program[0], append(append([]string{}, req.Program[1:]...), req.arguments()...)...)
-	cmd.Dir, cmd.Env = req.Dir, append(os.Environ(), req.Env...)
-	cmd.Stdout, cmd.Stderr = in, in
+	c := Command{
+		Program: append(append([]string{}, req.Program...), req.arguments()...), Engine: req.Program[0], Script: req.scriptFile,
+		Dir: req.Dir, Env: req.Env, Output: in,
+	}
+	if req.scriptFile != "" {
+		c.Engine = req.aerender
+	}
 	switch {
 	case req.Assemble != nil:
-		cmd.Stdin = req.Assemble
+		c.Input = req.Assemble
 	case req.Script != "":
-		cmd.Stdin = strings.NewReader(req.Script)
+		c.Input = strings.NewReader(req.Script)
 	}
-	prepare(cmd)
-	started := make(chan error)
-	go e.wait(cmd, started)
-	err = <-started
-	closed := in.Close()
-	if err := errors.Join(err, closed); err != nil {
-		if e.group != nil {
-			e.group.kill()
-			<-e.exited
-		}
+	if e.process, err = req.host().Start(c); err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
 	go e.readLines()
 	return e, nil
-}
-
-// wait starts the program and waits for its end, on one thread: see dieWithParent.
-func (e *execution) wait(cmd *exec.Cmd, started chan<- error) {
-	defer close(e.exited)
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	if err := cmd.Start(); err != nil {
-		started <- err
-		return
-	}
-	g, err := newGroup(cmd)
-	if err != nil {
-		started <- errors.Join(err, cmd.Process.Kill())
-		e.status = cmd.Wait()
-		return
-	}
-	e.group = g
-	started <- nil
-	e.status = cmd.Wait()
 }
 
 func (e *execution) readLines() {
@@ -125,10 +107,10 @@ func (e *execution) readLines() {
 	_ = readLines(e.out, func(line string) { e.lines <- line })
 }
 
-// end makes sure that nothing of the engine is left, takes in its last lines and returns its exit code.
-func (e *execution) end(ctx context.Context) (code int, ended bool) {
+// end makes sure that nothing of the engine is left, takes in its last lines and returns its exit code. gone says that its Host is.
+func (e *execution) end(ctx context.Context) (code int, ended bool, gone error) {
 	select {
-	case <-e.exited:
+	case <-e.process.Exited():
 		ended = true
 	default:
 		grace := e.limits.Grace
@@ -137,9 +119,8 @@ func (e *execution) end(ctx context.Context) (code int, ended bool) {
 		}
 		e.stop(grace)
 	}
-	<-e.exited
-	e.group.kill() // children that outlived the program
-	e.group.close()
+	<-e.process.Exited()
+	e.process.Kill() // children that outlived the program
 	// Pipes have deadlines on every system of ours; where one had not, closing below ends the reading as well.
 	_ = e.out.SetReadDeadline(time.Now().Add(drainTime))
 	for {
@@ -156,25 +137,24 @@ func (e *execution) end(ctx context.Context) (code int, ended bool) {
 	}
 	// Nothing was written to it, so closing cannot lose anything.
 	_ = e.out.Close()
-	if e.status != nil {
-		return exitCode(e.status), ended
-	}
-	return 0, ended
+	code, gone = e.process.Status()
+	e.process.Close()
+	return code, ended, gone
 }
 
 // stop asks the engine to end and kills it when it does not, still reading its lines so that it cannot block on them.
 func (e *execution) stop(patience time.Duration) {
-	e.group.ask()
+	e.process.Ask()
 	grace := time.NewTimer(patience)
 	defer grace.Stop()
 	for {
 		select {
-		case <-e.exited:
+		case <-e.process.Exited():
 			return
 		case line := <-e.lines:
 			e.take(line)
 		case <-grace.C:
-			e.group.kill()
+			e.process.Kill()
 			return
 		}
 	}

@@ -35,8 +35,8 @@ func (e *execution) watch(ctx context.Context) *Failure {
 		select {
 		case <-lower:
 			lower = nil
-			e.group.lower()
-		case <-e.exited:
+			e.process.Lower()
+		case <-e.process.Exited():
 			return nil
 		case <-ctx.Done():
 			return nil

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 
+	"overcrank/agent/adobe"
 	"overcrank/agent/aerender"
 	"overcrank/agent/film"
 	"overcrank/agent/script"
@@ -23,10 +26,19 @@ import (
 // copy of the project, which is then rendered to a lossless intermediate and encoded here.
 type afterEffects struct {
 	*attempt
-	scene  scene
-	filled string // the copy, with the assets in it
-	done   func()
+	scene    scene
+	seat     adobe.Seat
+	takeBack func() error // what was given to the seat's person
+	filled   string       // the copy, with the assets in it
+	done     func()
 }
+
+// Folders of an attempt that After Effects gets.
+const (
+	projectFolder = "p"
+	assetsFolder  = "a"
+	rawFolder     = "raw"
+)
 
 // openAfterEffects waits for this task's turn, installs the job's fonts, and has the script applied.
 func (t *attempt) openAfterEffects(ctx context.Context, s scene) (engine, error) {
@@ -35,15 +47,21 @@ func (t *attempt) openAfterEffects(ctx context.Context, s scene) (engine, error)
 	if err != nil {
 		return nil, err
 	}
+	seat, err := ae.Enter()
+	if err != nil {
+		release()
+		return nil, err
+	}
 	discard := func() {}
 	if t.lease.Discard {
-		if discard, err = t.discardCaches(); err != nil {
+		if discard, err = t.discardCaches(seat); err != nil {
 			release()
 			return nil, err
 		}
 	}
 	removeFonts := t.installFonts()
-	e := &afterEffects{attempt: t, scene: s, done: sync.OnceFunc(func() { discard(); removeFonts(); release() })}
+	e := &afterEffects{attempt: t, scene: s, seat: seat, takeBack: func() error { return nil }}
+	e.done = sync.OnceFunc(func() { e.takeAllBack(); discard(); removeFonts(); release() })
 	defer func() {
 		if e.filled == "" { // also after a panic: other tasks wait for their turn
 			e.close()
@@ -59,7 +77,58 @@ func (t *attempt) openAfterEffects(ctx context.Context, s scene) (engine, error)
 func (e *afterEffects) close() { e.done() }
 
 // save gives the copy of the project that apply saved.
-func (e *afterEffects) save(context.Context) (string, error) { return e.filled, nil }
+func (e *afterEffects) save(context.Context) (string, error) {
+	if err := e.takeBack(); err != nil { // what it is packed from must not change any more
+		return "", fmt.Errorf("taking the project's files back: %w", err)
+	}
+	return e.filled, nil
+}
+
+func (e *afterEffects) takeAllBack() {
+	if err := e.takeBack(); err != nil {
+		e.log.Warn("files of the attempt still are whose session After Effects ran in", "error", err)
+	}
+}
+
+// raw is the path of a file that After Effects writes.
+func (e *afterEffects) raw(name string) string { return filepath.Join(e.dir, rawFolder, name) }
+
+// collect moves what After Effects has written, of this pattern, to where nobody else can change it.
+func (e *afterEffects) collect(pattern string) error {
+	written, err := durable.Find(filepath.Join(e.dir, rawFolder), pattern)
+	if err != nil {
+		return fmt.Errorf("looking for the result: %w", err)
+	}
+	for _, path := range written {
+		name := filepath.Base(path)
+		if err := e.seat.Collect(e.dir, filepath.Join(rawFolder, name), filepath.Join("out", name)); err != nil {
+			return fmt.Errorf("taking what After Effects wrote: %w", err)
+		}
+	}
+	return nil
+}
+
+// mostOutcome is how many bytes of a script's outcome are read.
+const mostOutcome = 64 << 10
+
+// readOutcome reads how a script went. The file is whose session After Effects ran in, and may be anything.
+func (e *afterEffects) readOutcome(name string) (string, error) {
+	root, err := os.OpenRoot(filepath.Join(e.dir, rawFolder))
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return "", errors.Join(err, errors.New("the outcome of the script is no file"))
+	}
+	b, err := io.ReadAll(io.LimitReader(file, mostOutcome))
+	return string(b), err
+}
 
 // installFonts puts the job's fonts where only After Effects looks. remove takes them away.
 func (t *attempt) installFonts() (remove func()) {
@@ -84,8 +153,8 @@ func (t *attempt) installFonts() (remove func()) {
 }
 
 // discardCaches marks the beginning of what After Effects' caches get of a job that wants nothing kept. discard removes it.
-func (t *attempt) discardCaches() (discard func(), err error) {
-	clear, err := t.machine.AfterEffects.Caches.DiscardFrom(t.dir)
+func (t *attempt) discardCaches(seat adobe.Seat) (discard func(), err error) {
+	clear, err := t.machine.AfterEffects.DiscardFrom(t.dir, seat)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +165,9 @@ func (t *attempt) discardCaches() (discard func(), err error) {
 	}, nil
 }
 
+// outcomeName is the name of the file in which a script says how it went.
+const outcomeName = "outcome.txt"
+
 // apply has After Effects put the assets into a copy of the project, and gives the path of the copy.
 func (e *afterEffects) apply(ctx context.Context) (string, error) {
 	ae := e.machine.AfterEffects
@@ -104,15 +176,23 @@ func (e *afterEffects) apply(ctx context.Context) (string, error) {
 	}
 	defer ae.ExpectOurs()()
 	files := script.Files{
-		Script: filepath.Join(e.dir, "apply.jsx"), Outcome: filepath.Join(e.dir, "outcome.txt"),
+		Script: e.raw("apply.jsx"), Outcome: e.raw(outcomeName),
 		Project: e.scene.project.Path, Saved: savedPath(e.scene.project.Path),
 	}
 	// After Effects takes scripts from files only. This one removes itself when it begins, and is removed here when it never did.
 	if err := os.WriteFile(files.Script, []byte(script.Standalone(e.scene.script, files)), 0o600); err != nil {
 		return "", fmt.Errorf("writing the script: %w", err)
 	}
+	takeBack, err := e.seat.Give(e.dir, projectFolder, assetsFolder, rawFolder)
+	if err != nil {
+		return "", err
+	}
+	e.takeBack = takeBack
 	e.say("putting the assets into the project")
-	err := aerender.Apply(ctx, aerender.Application{Command: ae.Script(e.scene.engine.Path, files.Script), Dir: e.dir, OnLine: e.hear})
+	err = aerender.Apply(ctx, aerender.Application{
+		Aerender: e.scene.engine.Path, Script: files.Script, Command: ae.Script(e.scene.engine.Path, files.Script),
+		Host: e.seat, Dir: filepath.Join(e.dir, rawFolder), OnLine: e.hear,
+	})
 	if gone := os.Remove(files.Script); gone != nil && !errors.Is(gone, os.ErrNotExist) {
 		e.log.Warn("a script stays until the attempt ends", "error", gone)
 	}
@@ -120,7 +200,7 @@ func (e *afterEffects) apply(ctx context.Context) (string, error) {
 		ae.EndOurs()
 		return "", err
 	}
-	outcome, err := os.ReadFile(files.Outcome)
+	outcome, err := e.readOutcome(outcomeName)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", &failure{
 			message: "Render failed: After Effects ended without having run the script; scripting may be blocked on this machine",
@@ -130,7 +210,7 @@ func (e *afterEffects) apply(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("reading how the script went: %w", err)
 	}
-	if message, bad := strings.CutPrefix(strings.TrimSpace(string(outcome)), "error: "); bad {
+	if message, bad := strings.CutPrefix(strings.TrimSpace(outcome), "error: "); bad {
 		return "", &failure{message: message}
 	}
 	return files.Saved, nil
@@ -140,8 +220,8 @@ func (e *afterEffects) apply(ctx context.Context) (string, error) {
 func (e *afterEffects) render(ctx context.Context, p plan) (result, error) {
 	e.feed.at("rendering", 0, p.first, p.frames)
 	req := e.request(e.scene, p)
-	req.Program, req.Project = []string{e.scene.engine.Path}, e.filled
-	req.Output = filepath.Join(e.dir, "out", "raw_film.mov")
+	req.Program, req.Project, req.Host, req.Dir = []string{e.scene.engine.Path}, e.filled, e.seat, filepath.Join(e.dir, rawFolder)
+	req.Output = e.raw("raw_film.mov")
 	switch {
 	case p.sound:
 		return e.sound(ctx, req)
@@ -163,6 +243,9 @@ func (e *afterEffects) render(ctx context.Context, p plan) (result, error) {
 		p = p.expecting(expected)
 	}
 	e.feed.at("checking", 0, 0, 0)
+	if err := e.collect("raw_*"); err != nil {
+		return result{}, err
+	}
 	if err := e.encodeRaw(ctx, p); err != nil {
 		return result{}, err
 	}
@@ -177,6 +260,9 @@ func (e *afterEffects) render(ctx context.Context, p plan) (result, error) {
 func (e *afterEffects) run(ctx context.Context, req aerender.Request) (expected int, err error) {
 	defer e.machine.AfterEffects.ExpectOurs()()
 	ran, err := aerender.Run(ctx, req)
+	if errors.As(err, new(*aerender.GoneError)) {
+		e.machine.AfterEffects.EndOurs()
+	}
 	e.warnOf(ran.Warnings)
 	return ran.Expected, err
 }
@@ -184,7 +270,7 @@ func (e *afterEffects) run(ctx context.Context, req aerender.Request) (expected 
 // rawWhole tells whether an After Effects that finished and does not end has written everything: a film of so many frames, or the
 // pictures of so many runs.
 func (e *afterEffects) rawWhole(ctx context.Context, stills bool, runs, frames int) (bool, error) {
-	out := filepath.Join(e.dir, "out")
+	out := filepath.Join(e.dir, rawFolder)
 	if stills {
 		return picturesWhole(ctx, out, runs*frames)
 	}
@@ -247,9 +333,9 @@ func (e *afterEffects) encodeRaw(ctx context.Context, p plan) error {
 // sound renders the sound alone. An After Effects without a template for that renders the film, and its pictures go.
 func (e *afterEffects) sound(ctx context.Context, req aerender.Request) (result, error) {
 	out := filepath.Join(e.dir, "out")
-	req.Output, req.OutputModule = filepath.Join(out, "raw_sound.aif"), soundModule
+	req.Output, req.OutputModule = e.raw("raw_sound.aif"), soundModule
 	req.Done = func() (bool, error) {
-		written, err := durable.Find(out, "raw_sound.*")
+		written, err := durable.Find(filepath.Join(e.dir, rawFolder), "raw_sound.*")
 		if err != nil || len(written) == 0 {
 			return false, err
 		}
@@ -259,8 +345,11 @@ func (e *afterEffects) sound(ctx context.Context, req aerender.Request) (result,
 	_, err := e.run(ctx, req)
 	if noTemplate(err) {
 		e.say("this After Effects has no output module for sound alone; it renders the film for its sound")
-		req.Output, req.OutputModule = filepath.Join(out, "raw_sound.mov"), filmModule
+		req.Output, req.OutputModule = e.raw("raw_sound.mov"), filmModule
 		_, err = e.run(ctx, req)
+	}
+	if err == nil {
+		err = e.collect("raw_sound.*")
 	}
 	if err != nil {
 		return result{}, err

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"overcrank/agent/adobe"
 	"overcrank/agent/aerender"
 	"overcrank/agent/film"
 	"overcrank/durable"
@@ -27,13 +28,13 @@ const (
 )
 
 // rawPictures is where After Effects writes pictures.
-func (e *afterEffects) rawPictures() string { return filepath.Join(e.dir, "out", "raw_[#####].tif") }
+func (e *afterEffects) rawPictures() string { return e.raw("raw_[#####].tif") }
 
 // frames renders a range as pictures, since of a film that is not finished nothing can be read, and moves each into the file of frames as
 // soon as it is whole.
 func (e *afterEffects) frames(ctx context.Context, req aerender.Request, p plan) (result, error) {
 	req.Output, req.OutputModule = e.rawPictures(), picturesModule
-	m := &pictureMover{t: e.attempt, rate: e.scene.project.Settings.FrameRate, p: p, shown: p.start - p.first, next: p.first}
+	m := &pictureMover{t: e.attempt, seat: e.seat, rate: e.scene.project.Settings.FrameRate, p: p, shown: p.start - p.first, next: p.first}
 	stop := m.follow(ctx)
 	req.Done = func() (bool, error) { return m.whole(ctx) }
 	_, err := e.run(ctx, req)
@@ -63,6 +64,7 @@ const (
 // pictureMover moves the pictures that After Effects writes into a file of frames.
 type pictureMover struct {
 	t     *attempt
+	seat  adobe.Seat
 	p     plan
 	rate  float64 // frames per second of the composition
 	shown int     // number of the composition's first frame in the names
@@ -138,9 +140,15 @@ func (m *pictureMover) move(ctx context.Context, ended bool) error {
 		if size == 0 || !ended && before[m.next] != size {
 			return nil
 		}
-		path := m.picture(m.next)
+		path, err := m.collect(m.next)
+		if err != nil {
+			if ended {
+				return err
+			}
+			return nil // After Effects may still have it open
+		}
 		var unread *film.Wrong
-		err := m.take(ctx, path)
+		err = m.take(ctx, path)
 		if errors.As(err, &unread) {
 			return nil // it is not whole yet, or never will be
 		}
@@ -160,7 +168,10 @@ func (m *pictureMover) move(ctx context.Context, ended bool) error {
 func (m *pictureMover) look() error {
 	m.sizes = make(map[int]int64, len(m.sizes))
 	for frame := m.next; frame < m.p.first+m.p.frames; frame++ {
-		info, err := os.Stat(m.picture(frame))
+		info, err := os.Lstat(m.collected(frame))
+		if errors.Is(err, os.ErrNotExist) {
+			info, err = os.Lstat(filepath.Join(m.t.dir, rawFolder, m.name(frame)))
+		}
 		if errors.Is(err, os.ErrNotExist) {
 			return nil
 		}
@@ -172,9 +183,24 @@ func (m *pictureMover) look() error {
 	return nil
 }
 
-// picture is where After Effects writes the picture of a frame.
-func (m *pictureMover) picture(frame int) string {
-	return filepath.Join(m.t.dir, "out", fmt.Sprintf("raw_%05d.tif", frame+m.shown))
+// name is what After Effects calls the picture of a frame.
+func (m *pictureMover) name(frame int) string { return fmt.Sprintf("raw_%05d.tif", frame+m.shown) }
+
+// collected is where the picture of a frame is read.
+func (m *pictureMover) collected(frame int) string {
+	return filepath.Join(m.t.dir, "out", m.name(frame))
+}
+
+// collect moves the picture of a frame to where it is read, unless it is there already.
+func (m *pictureMover) collect(frame int) (path string, err error) {
+	path = m.collected(frame)
+	if _, err := os.Lstat(path); err == nil {
+		return path, nil
+	}
+	if err := m.seat.Collect(m.t.dir, filepath.Join(rawFolder, m.name(frame)), filepath.Join("out", m.name(frame))); err != nil {
+		return "", fmt.Errorf("taking a picture: %w", err)
+	}
+	return path, nil
 }
 
 func (m *pictureMover) take(ctx context.Context, path string) error {

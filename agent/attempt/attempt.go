@@ -60,13 +60,15 @@ type Machine struct {
 }
 
 // attempt is one lease at work. It is complete when the first stage begins, and not changed after that: what it tells goes into its journal,
-// what it makes from stage to stage. Everything on disk lies in one folder, which is removed at the end:
+// what it makes from stage to stage. Everything on disk lies in one folder, which is removed at the end. Of
+// this p, a and raw belong to whose session After Effects runs in while it does:
 //
 //	in       the project as it was fetched
 //	p        the project laid out
 //	a/<n>    the file of asset n
 //	fonts    fonts of the job
-//	out      what the engine writes
+//	raw      what After Effects writes, and its script
+//	out      what the embedded engine writes, and what is made of the rest
 //	thumbs   small pictures of finished frames
 //	tmp      for the engine and its children
 type attempt struct {
@@ -162,7 +164,7 @@ func (t *attempt) work(ctx context.Context) (delivered, error) {
 }
 
 func (t *attempt) makeFolders() error {
-	for _, sub := range []string{"in", "p", "a", "fonts", "out", "thumbs", "tmp"} {
+	for _, sub := range []string{"in", projectFolder, assetsFolder, "fonts", rawFolder, "out", "thumbs", "tmp"} {
 		if err := os.MkdirAll(filepath.Join(t.dir, sub), 0o700); err != nil {
 			return fmt.Errorf("making the work folder: %w", err)
 		}

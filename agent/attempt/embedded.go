@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"overcrank/agent/aerender"
 	"overcrank/agent/film"
+	"overcrank/ffmpeg/encoding"
 )
 
 // memoryShare is how much of the machine's memory, in percent, the embedded engine may take on all slots together. The rest is the
@@ -43,10 +45,12 @@ func (t *attempt) embeddedProgram(path string) []string {
 // embeddedEnvironment is what the embedded engine is told beside its flags.
 func (t *attempt) embeddedEnvironment() []string {
 	tmp := filepath.Join(t.dir, "tmp")
+	inventory := t.machine.Inventory()
 	return []string{
+		encoding.Variable + "=" + strings.Join(inventory.Encoders, ","),
 		"OVERCRANK_FONTS=" + filepath.Join(t.dir, "fonts"),
 		"OVERCRANK_THUMBS=" + filepath.Join(t.dir, "thumbs"),
-		fmt.Sprintf("OVERCRANK_WORKERS=%d", max(1, t.machine.Inventory().CPUs/t.machine.Slots)),
+		fmt.Sprintf("OVERCRANK_WORKERS=%d", max(1, inventory.CPUs/t.machine.Slots)),
 		"TMPDIR=" + tmp, "TMP=" + tmp, "TEMP=" + tmp,
 	}
 }

@@ -34,6 +34,7 @@ type Feed struct {
 	lost     int
 	progress wire.Progress
 	fresh    bool
+	picture  []byte // small, of the latest frame, JPEG
 	next     func() // when the next frame is done; nil when nobody waits for it
 }
 
@@ -46,7 +47,21 @@ func NewFeed(lease wire.Lease, wake func()) *Feed {
 func (f *Feed) Work() control.Work {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return control.Work{Job: f.job, Name: f.name, Task: f.attempt.Task, Phase: f.progress.Phase, Progress: f.progress.Percent, Since: f.since}
+	return control.Work{Job: f.job, Name: f.name, Task: f.attempt.Task, Phase: f.progress.Phase, Progress: f.progress.Percent, Since: f.since, Picture: f.picture != nil}
+}
+
+// Picture is a small JPEG of the latest frame, nil when there is none.
+func (f *Feed) Picture() []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.picture
+}
+
+// show keeps a picture for people at the machine.
+func (f *Feed) show(picture []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.picture = picture
 }
 
 // conceal takes the values of secrets out of all lines from now on.

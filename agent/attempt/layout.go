@@ -64,7 +64,7 @@ const maxUnpacked = 512 << 20
 
 // openProject makes the fetched project ready to be opened, and keeps it so for later jobs when it had to be unpacked.
 func (l layout) openProject(ctx context.Context, file fetchedFile) (*project.Project, error) {
-	dir := filepath.Join(l.dir, "p")
+	dir := filepath.Join(l.dir, projectFolder)
 	if file.layout != nil {
 		return project.Reopen(ctx, dir, *file.layout, l.lease.Composition)
 	}
@@ -113,7 +113,7 @@ func tooDeep(goos, dir string) error {
 
 // moveAssets moves the files of the assets into the project's folder, which is the job's result.
 func (l layout) moveAssets(s scene) error {
-	from, to := filepath.Join(l.dir, "a"), filepath.Join(s.project.Dir, "(Assets)")
+	from, to := filepath.Join(l.dir, assetsFolder), filepath.Join(s.project.Dir, "(Assets)")
 	if err := os.Rename(from, to); err != nil {
 		return fmt.Errorf("taking the assets along: %w", err)
 	}

@@ -115,7 +115,7 @@ func (t *attempt) lacks(err error) bool {
 
 // ended tells whether somebody ended the attempt, so that it did not fail by itself.
 func ended(err error) bool {
-	return errors.As(err, new(*Cancelled)) || errors.As(err, new(*GivenBack)) || errors.As(err, new(*adobe.InUseError)) || errors.Is(err, ErrStopping)
+	return errors.As(err, new(*Cancelled)) || errors.As(err, new(*GivenBack)) || errors.As(err, new(*adobe.InUseError)) || errors.As(err, new(*aerender.GoneError)) || errors.Is(err, ErrStopping)
 }
 
 // failure is an attempt's end in words for whoever submitted the job.
@@ -140,6 +140,7 @@ func (t *attempt) explain(err error) wire.Failed {
 		stopped  *Cancelled
 		back     *GivenBack
 		inUse    *adobe.InUseError
+		gone     *aerender.GoneError
 		known    *failure
 		asset    *script.Error
 		refused  *project.Refused
@@ -156,6 +157,8 @@ func (t *attempt) explain(err error) wire.Failed {
 		return wire.Failed{Message: back.Reason, Cancelled: true, Retry: true}
 	case errors.As(err, &inUse):
 		return wire.Failed{Message: GivenBackBy(machine, inUse.Error()), Cancelled: true, Retry: true}
+	case errors.As(err, &gone):
+		return wire.Failed{Message: GivenBackBy(machine, gone.Error()), Cancelled: true, Retry: true}
 	case errors.Is(err, ErrStopping):
 		return wire.Failed{Message: "The agent was stopped", Cancelled: true, Retry: true}
 	case durable.Full(err):

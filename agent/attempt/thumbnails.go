@@ -84,6 +84,9 @@ func (t *attempt) sendThumbnail(ctx context.Context, frame int, path string) boo
 	if err != nil || len(b) > maxThumbnail || !bytes.HasSuffix(b, []byte{0xff, 0xd9}) {
 		return false
 	}
+	if !t.lease.Discard { // a private project: its pictures are its team's
+		t.feed.show(b)
+	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	at := wire.PathThumbnail + farmclient.Escape(t.lease.Task) + "/" + strconv.Itoa(t.lease.Attempt.Attempt) + "/" + strconv.Itoa(frame)

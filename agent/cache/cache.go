@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"overcrank/durable"
+	"overcrank/farm"
 )
 
 // ErrContent is the error of content that does not match its hash or size.
@@ -55,7 +56,6 @@ type fetching struct {
 const unpackedKey = ".unpacked"
 
 var (
-	hashName     = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	unpackedName = regexp.MustCompile(`^([0-9a-f]{64})\.([0-9a-f]{64})$`) // the packed file's hash, then that of the entry
 )
 
@@ -90,7 +90,7 @@ func Open(dir string, limit int64) (*Cache, error) {
 
 // entryOf is the entry for a file with that name, nil when the name is not that of an entry.
 func entryOf(file string) *entry {
-	if hashName.MatchString(file) {
+	if farm.IsSHA256(file) {
 		return &entry{key: file, file: file, sha: file}
 	}
 	if m := unpackedName.FindStringSubmatch(file); m != nil {
@@ -111,7 +111,7 @@ const corruptTries = 2
 // Copy copies the file with this SHA-256 (lower-case hex) to the new file dst. A file that is not in the cache, or is damaged there, is
 // fetched; concurrent callers for one file share one fetch. size is in bytes, -1 when it is not known.
 func (c *Cache) Copy(ctx context.Context, sha string, size int64, dst string, fetch Fetch) error {
-	if !hashName.MatchString(sha) {
+	if !farm.IsSHA256(sha) {
 		return fmt.Errorf("%q is not a SHA-256", sha)
 	}
 	for try := 1; ; try++ {
@@ -249,7 +249,7 @@ func (c *Cache) fetch(ctx context.Context, fl *fetching, sha string, size int64,
 // Bring fetches the file with this SHA-256 to dst without keeping it in the cache, for files that are needed once or must leave no trace. dst
 // appears only when the file is complete. On a full disk, entries of the cache are evicted for it.
 func (c *Cache) Bring(ctx context.Context, sha string, size int64, dst string, fetch Fetch) error {
-	if !hashName.MatchString(sha) {
+	if !farm.IsSHA256(sha) {
 		return fmt.Errorf("%q is not a SHA-256", sha)
 	}
 	_, err := c.bringMakingRoom(ctx, dst, sha, size, fetch)

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"overcrank/farm"
 )
 
 // noteName is the first entry of the archives that KeepUnpacked writes: the caller's note. No unpacked file can have this name.
@@ -19,7 +21,7 @@ const noteName = "/note"
 // KeepUnpacked adds the unpacked form of a file to the cache: the folder dir as it is now. Later tasks get the folder from Unpack without
 // unpacking the file again. Unpack also returns note. Folders of more than limit bytes are not kept.
 func (c *Cache) KeepUnpacked(ctx context.Context, sha, dir string, note []byte, limit int64) error {
-	if !hashName.MatchString(sha) {
+	if !farm.IsSHA256(sha) {
 		return fmt.Errorf("%q is no SHA-256", sha)
 	}
 	size, err := treeSize(dir)

@@ -11,19 +11,22 @@ const (
 	folder = "" // of the socket, below the data folder
 	// public is the folder for the sockets of services.
 	public = "/var/run/overcrank"
+	// given is how systemd names it.
+	given = "/run/overcrank"
 )
 
-// newSocketPath is where this process makes its socket. For root it is in the public folder, since users cannot enter root's data folder.
-func newSocketPath(dataDir string) (string, error) {
-	if os.Geteuid() != 0 {
-		return socketPaths(dataDir)[0], nil
+// newSocketPath is where this process makes its socket. For a service it is in the public folder, since users cannot enter its data folder: for root, and for
+// a service of systemd that has been given the folder (RuntimeDirectory=overcrank).
+func newSocketPath(dataDir, socket string) (string, error) {
+	if os.Geteuid() != 0 && os.Getenv("RUNTIME_DIRECTORY") != given {
+		return socketPaths(dataDir, socket)[0], nil
 	}
-	for _, path := range socketPaths(dataDir) {
+	for _, path := range socketPaths(dataDir, socket) {
 		if filepath.Dir(path) == public {
 			return path, os.MkdirAll(public, 0o755)
 		}
 	}
-	return socketPaths(dataDir)[0], nil
+	return socketPaths(dataDir, socket)[0], nil
 }
 
 // admit lets all users of this machine connect to the socket.

@@ -18,8 +18,8 @@ const (
 const users = "D:(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)(A;OICI;FA;;;OW)(A;OICI;0x1201bf;;;IU)"
 
 // newSocketPath is where this process makes its socket: in a folder that every logged-in user may write to.
-func newSocketPath(dataDir string) (string, error) {
-	path := socketPaths(dataDir)[0]
+func newSocketPath(dataDir, socket string) (string, error) {
+	path := socketPaths(dataDir, socket)[0]
 	dir := filepath.Dir(path)
 	if filepath.Base(dir) != folder {
 		return path, nil

@@ -27,6 +27,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/codec"
 	"overcrank/farm/wire"
+	"overcrank/ffmpeg"
 )
 
 // TestMain lets the test's own program be the engines, as in package agent.
@@ -305,5 +306,21 @@ func TestWhenAMachineSleeps(t *testing.T) {
 		if d.sleep(t.Context()); len(d.findings) != 1 || d.findings[0].Health != c.health {
 			t.Errorf("%s: %+v", what, d.findings)
 		}
+	}
+}
+
+func TestTheDoctorSaysWhichFFmpegIsUsed(t *testing.T) {
+	if _, err := exec.LookPath("ffmpeg"); err != nil {
+		t.Skip("ffmpeg is not installed")
+	}
+	report := inventory.Report{Inventory: farm.Inventory{
+		Codecs: []string{"image_png"}, Encoders: []string{"png"},
+		FFmpeg: &farm.FFmpeg{Path: "/data/ffmpeg/1/ffmpeg", Version: "7.1.1", Licence: ffmpeg.LGPL, SHA256: "1"},
+	}}
+	d := New(agent.Config{DataDir: t.TempDir()})
+	d.films(t.Context(), t.TempDir(), report)
+	got := d.findings[len(d.findings)-1]
+	if got.Health != Broken || !strings.HasPrefix(got.Found, "/data/ffmpeg/1/ffmpeg (7.1.1, LGPL, given by the farm): cannot write video_h264") || !strings.Contains(got.Mend, "libopenh264") {
+		t.Errorf("%+v", got)
 	}
 }

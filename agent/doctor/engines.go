@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/agent"
 	"overcrank/agent/adobe"
 	"overcrank/agent/aerender"
 	"overcrank/agent/attempt"
@@ -22,9 +23,11 @@ import (
 	"overcrank/agent/inventory"
 	"overcrank/agent/presence"
 	"overcrank/agent/readiness"
+	"overcrank/agent/update"
 	"overcrank/farm"
 	"overcrank/farm/codec"
 	"overcrank/farm/wire"
+	"overcrank/ffmpeg"
 )
 
 // The trial's composition. It is small: what is tried is the engine, not the machine.
@@ -96,6 +99,24 @@ func engineWords(e farm.EngineInfo) string {
 	return "After Effects " + e.Version
 }
 
+// TryEmbedded renders two frames with the embedded engine of the agent's program, in the way that jobs are rendered, and checks the film. On a machine
+// without ffmpeg, which takes no work, nothing can be rendered, and the error is update.ErrNotRendered.
+func TryEmbedded(ctx context.Context, cfg agent.Config) (err error) {
+	if err := film.Tools(); err != nil {
+		return fmt.Errorf("%w: %w", update.ErrNotRendered, err)
+	}
+	if err := cfg.Complete(); err != nil {
+		return err
+	}
+	d := New(cfg)
+	dir, err := os.MkdirTemp(cfg.DataDir, "trial-*")
+	if err != nil {
+		return fmt.Errorf("making a folder for a trial: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	return d.try(ctx, dir, farm.EngineInfo{Kind: farm.EngineEmbedded, Version: cfg.Version, Path: cfg.Engine}, func(float64) {})
+}
+
 // errEngineTime ends a trial that takes too long.
 var errEngineTime = errors.New("it was not done in time")
 
@@ -105,7 +126,7 @@ func (d *Doctor) try(ctx context.Context, dir string, engine farm.EngineInfo, pr
 	ctx, cancel := context.WithTimeoutCause(ctx, within, errEngineTime)
 	defer cancel()
 	cfg := d.Config
-	desk, err := presence.NewDesk(cfg.Engine)
+	desk, err := presence.NewDesk(nil)
 	if err != nil {
 		return fmt.Errorf("looking whether somebody works at this machine: %w", err)
 	}
@@ -164,7 +185,7 @@ func (d *Doctor) films(ctx context.Context, scratch string, report inventory.Rep
 	if report.NoFilms != nil {
 		d.add(Finding{
 			Check: "ffmpeg", Health: Broken, Found: report.NoFilms.Error(),
-			Mend: "Install ffmpeg and ffprobe (https://ffmpeg.org/download.html), and make sure that they are in the PATH of the agent's account.",
+			Mend: "Install ffmpeg and ffprobe (https://ffmpeg.org/download.html), and make sure that they are in the PATH of the agent's account; or give the farm a build to hand out: overcrank ffmpeg add.",
 		})
 		return
 	}
@@ -192,10 +213,33 @@ func (d *Doctor) films(ctx context.Context, scratch string, report inventory.Rep
 	case len(failed) > 0:
 		d.add(Finding{Check: "ffmpeg", Health: Broken, Found: "fails to encode " + strings.Join(failed, ", "), Mend: "Install a full build of ffmpeg: this one lists encoders that do not work."})
 	case len(missing) > 0:
-		d.add(Finding{Check: "ffmpeg", Health: Broken, Found: "cannot write " + strings.Join(missing, ", "), Mend: "Install a build of ffmpeg with libx264, prores_ks, png and mjpeg."})
+		d.add(Finding{
+			Check: "ffmpeg", Health: Broken, Found: ffmpegWords(report) + ": cannot write " + strings.Join(missing, ", "),
+			Mend: "Give this machine an ffmpeg with prores_ks, png, mjpeg and an encoder of H.264 that works: libx264, libopenh264, or on Windows h264_mf and on macOS h264_videotoolbox.",
+		})
 	default:
-		d.add(Finding{Check: "ffmpeg", Health: Well, Found: fmt.Sprintf("writes all %d codecs", len(report.Codecs))})
+		d.add(Finding{Check: "ffmpeg", Health: Well, Found: fmt.Sprintf("%s: writes all %d codecs, with %s", ffmpegWords(report), len(report.Codecs), strings.Join(report.Encoders, ", "))})
 	}
+}
+
+// ffmpegWords are which ffmpeg is used, under which licence it was built, and where it comes from.
+func ffmpegWords(report inventory.Report) string {
+	f := report.FFmpeg
+	if f == nil {
+		return "ffmpeg"
+	}
+	from := "found in the PATH"
+	switch {
+	case f.SHA256 != "":
+		from = "given by the farm"
+	case os.Getenv(ffmpeg.FolderVariable) != "":
+		from = "named by the settings"
+	}
+	words := f.Version
+	if f.Licence != "" {
+		words += ", " + f.Licence
+	}
+	return fmt.Sprintf("%s (%s, %s)", f.Path, words, from)
 }
 
 func writeStill(path string) error {

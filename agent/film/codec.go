@@ -8,30 +8,28 @@ import (
 	"strconv"
 	"strings"
 
-	"overcrank/farm/codec"
 	"overcrank/ffmpeg"
 	"overcrank/ffmpeg/encoding"
 	"overcrank/frames"
 )
 
-// Codecs are the ids of what this machine's ffmpeg can write; none without ffmpeg.
-func Codecs(ctx context.Context) ([]string, error) {
-	out, err := run(ctx, "ffmpeg", "-v", "error", "-hide_banner", "-encoders")
-	if err != nil {
-		return nil, err
+// Writers are the ffmpeg of this machine and those of its encoders that the codecs of jobs are written with; none without ffmpeg.
+func Writers(ctx context.Context) (build ffmpeg.Build, encoders []string, err error) {
+	if err := Tools(); err != nil {
+		return ffmpeg.Build{}, nil, err
 	}
-	var ids []string
-	for _, name := range codec.Names() {
-		if way, _ := encoding.Find(name); strings.Contains(string(out), " "+way.Encoder+" ") {
-			ids = append(ids, name)
-		}
+	if build, err = ffmpeg.Which(ctx); err != nil {
+		return build, nil, fmt.Errorf("asking ffmpeg for its version: %w", err)
 	}
-	return ids, nil
+	if encoders, err = encoding.Available(ctx); err != nil {
+		return build, nil, fmt.Errorf("asking ffmpeg for its encoders: %w", err)
+	}
+	return build, encoders, nil
 }
 
 // Encode writes the film or still in to out, in the codec of that name; it serves engines that can only write a lossless intermediate.
 func Encode(ctx context.Context, in, out, as string) error {
-	way, err := wayOf(as)
+	way, err := wayOf(ctx, as)
 	if err != nil {
 		return err
 	}
@@ -48,7 +46,7 @@ func Encode(ctx context.Context, in, out, as string) error {
 // EncodeFrames writes frames, which in gives as plain pixels one behind the other, as one of the farm's codecs, just as Encode does
 // those of a film. sound is a file, "" for none. The name of pictures holds their number as in frame_%05d.png, which begins at first.
 func EncodeFrames(ctx context.Context, in io.Reader, head frames.Head, first int, sound, out, as string) error {
-	way, err := wayOf(as)
+	way, err := wayOf(ctx, as)
 	if err != nil {
 		return err
 	}
@@ -70,12 +68,12 @@ func EncodeFrames(ctx context.Context, in io.Reader, head frames.Head, first int
 	return nil
 }
 
-func wayOf(name string) (encoding.Way, error) {
+func wayOf(ctx context.Context, name string) (encoding.Way, error) {
 	way, known := encoding.Find(name)
 	if !known || way.Encoder == "" {
 		return way, fmt.Errorf("codec %q is not known", name)
 	}
-	return way, nil
+	return way.Here(ctx)
 }
 
 // options are ffmpeg's for a codec. Pixels are said to be square, as After Effects' own films and pictures have it.

@@ -40,7 +40,7 @@ func Conform(ctx context.Context, path string) (string, error) {
 		if info.Alpha {
 			name = codec.ProRes4444
 		}
-		way, err := wayOf(name)
+		way, err := wayOf(ctx, name)
 		if err != nil {
 			return "", err
 		}

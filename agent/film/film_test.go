@@ -184,8 +184,8 @@ func TestEveryCodecKeepsTheColoursOfAfterEffects(t *testing.T) {
 			encodingtest.Check(t, pictures, c.Alpha)
 		})
 	}
-	if ids, err := Codecs(t.Context()); err != nil || !slices.Equal(ids, codec.Names()) {
-		t.Errorf("codecs %v, %v", ids, err)
+	if build, encoders, err := Writers(t.Context()); err != nil || !slices.Equal(encoding.Codecs(encoders), codec.Names()) || build.Version == "" || build.Licence == "" {
+		t.Errorf("%+v writes with %v, %v", build, encoders, err)
 	}
 }
 

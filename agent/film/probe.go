@@ -46,7 +46,7 @@ var ErrNoTools = errors.New("ffmpeg and ffprobe are not installed on this machin
 // Tools is ErrNoTools on a machine without ffmpeg or ffprobe: engines read sounds and films with them, and films are made by them.
 func Tools() error {
 	for _, program := range []string{"ffmpeg", "ffprobe"} {
-		if _, err := exec.LookPath(program); err != nil {
+		if _, err := ffmpeg.Path(program); err != nil {
 			return ErrNoTools
 		}
 	}
@@ -149,7 +149,7 @@ func Run(ctx context.Context, out io.Writer, program string, args ...string) err
 
 // pipe is Run with an input. in may be nil.
 func pipe(ctx context.Context, in io.Reader, out io.Writer, program string, args ...string) error {
-	path, err := exec.LookPath(program)
+	path, err := ffmpeg.Path(program)
 	if err != nil {
 		return ErrNoTools
 	}

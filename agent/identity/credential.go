@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"sync"
 
@@ -39,6 +40,17 @@ func (c *Credential) Keep(self Identity) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.self = self
+	return nil
+}
+
+// Forget deletes what the machine kept of its enrolment.
+func (c *Credential) Forget() error {
+	if err := os.Remove(c.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("deleting this machine's credential: %w", err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.self = Identity{}
 	return nil
 }
 

@@ -22,6 +22,23 @@ type build struct {
 	folder string // that aerender and Plug-ins lie in, for this program
 }
 
+// AfterEffects finds every After Effects of the machine, releases before betas and newest first.
+func (s System) AfterEffects(ctx context.Context) []farm.EngineInfo {
+	var found []farm.EngineInfo
+	for _, b := range s.builds(ctx, openSeen("")) {
+		found = append(found, b.EngineInfo)
+	}
+	return found
+}
+
+// AfterEffectsFolders are the folders with an After Effects of the machine: those that hold its scripts.
+func (s System) AfterEffectsFolders(ctx context.Context) []string {
+	return slices.DeleteFunc(s.buildFolders(ctx), func(folder string) bool {
+		info, err := os.Stat(filepath.Join(folder, "Scripts"))
+		return err != nil || !info.IsDir()
+	})
+}
+
 // builds finds every After Effects of the machine, releases before betas and newest first.
 func (s System) builds(ctx context.Context, memory *seen) []build {
 	var found []build

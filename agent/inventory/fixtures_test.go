@@ -15,6 +15,7 @@ import (
 	"unicode/utf16"
 
 	"overcrank/farm"
+	"overcrank/ffmpeg"
 )
 
 // tree is a machine in a folder: files by the paths that the machine has for them.
@@ -40,7 +41,9 @@ func newTree(t testing.TB, goos, home string) *tree {
 		},
 		Memory: func() int64 { return 64 << 30 },
 		Space:  func(string) (int64, int64, error) { return 700 << 30, 1000 << 30, nil },
-		Codecs: func(context.Context) ([]string, error) { return []string{"image_png", "video_h264"}, nil },
+		Writers: func(context.Context) (ffmpeg.Build, []string, error) {
+			return ffmpeg.Build{Path: "/opt/ffmpeg", Version: "7.1", Licence: ffmpeg.LGPL}, []string{"libopenh264", "png"}, nil
+		},
 	}
 	return m
 }

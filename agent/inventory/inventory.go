@@ -11,7 +11,10 @@ import (
 	"sync"
 	"time"
 
+	"overcrank/agent/farmffmpeg"
 	"overcrank/farm"
+	"overcrank/ffmpeg"
+	"overcrank/ffmpeg/encoding"
 )
 
 // Config says for whom the machine is looked at.
@@ -30,11 +33,13 @@ type Config struct {
 type Taker struct {
 	cfg Config
 
-	mu     sync.Mutex // held during a look
-	seen   *seen
-	fixed  *hardware // once known
-	codecs []string  // once known
-	last   farm.Inventory
+	mu       sync.Mutex // held during a look
+	seen     *seen
+	fixed    *hardware    // once known
+	asked    string       // the ffmpeg that was asked
+	ffmpeg   ffmpeg.Build // that was found
+	encoders []string     // its own, once known
+	last     farm.Inventory
 }
 
 // Report is an inventory with what is wrong with it.
@@ -68,8 +73,10 @@ func (t *Taker) Take(ctx context.Context, patience time.Duration) Report {
 		t.fixed = &h
 	}
 	var noFilms error
-	if t.codecs == nil {
-		t.codecs, noFilms = s.Codecs(ctx)
+	// The agent may have got another ffmpeg meanwhile.
+	if path, _ := ffmpeg.Path("ffmpeg"); t.encoders == nil || path != t.asked {
+		t.ffmpeg, t.encoders, noFilms = s.Writers(ctx)
+		t.asked = path
 	}
 	builds := s.builds(ctx, t.seen)
 	limited, cancel := context.WithTimeout(ctx, patience)
@@ -85,11 +92,14 @@ func (t *Taker) Take(ctx context.Context, patience time.Duration) Report {
 		OS: s.OS, OSVersion: t.fixed.osVersion, CPU: t.fixed.cpu, GPU: t.fixed.gpu.name, GPUMemory: t.fixed.gpu.memory,
 		Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Memory: s.Memory(), Version: t.cfg.Version,
 		Engines: []farm.EngineInfo{{Kind: farm.EngineEmbedded, Version: t.cfg.Version, Path: t.cfg.Engine}},
-		Codecs:  t.codecs, Tags: t.cfg.Tags, Slots: t.cfg.Slots,
+		Codecs:  encoding.Codecs(t.encoders), Encoders: t.encoders, Tags: t.cfg.Tags, Slots: t.cfg.Slots,
 		Fonts: fonts.fonts, Effects: added.effects, Plugins: added.mute,
 	}
 	for _, b := range builds {
 		inv.Engines = append(inv.Engines, b.EngineInfo)
+	}
+	if t.ffmpeg.Path != "" {
+		inv.FFmpeg = &farm.FFmpeg{Version: t.ffmpeg.Version, Licence: t.ffmpeg.Licence, Path: t.ffmpeg.Path, SHA256: farmffmpeg.Hash(t.cfg.DataDir, t.ffmpeg.Path)}
 	}
 	inv.Roots = realRoots(t.cfg.Roots)
 	inv.DiskFree, inv.Disk = t.space()

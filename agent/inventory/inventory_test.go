@@ -90,7 +90,7 @@ func TestWindowsMachine(t *testing.T) {
 	if got.OSVersion != "Windows 11 Pro 23H2" || got.CPU != "AMD Ryzen 9 7950X" || got.GPU != "NVIDIA GeForce RTX 4090" || got.GPUMemory != 24<<30 {
 		t.Errorf("%+v", got.Inventory)
 	}
-	if got.Disk != 1000<<30 || got.DiskFree != 640<<30 || got.Slots != 2 || got.Memory != 64<<30 || len(got.Codecs) != 2 {
+	if got.Disk != 1000<<30 || got.DiskFree != 640<<30 || got.Slots != 2 || got.Memory != 64<<30 || len(got.Codecs) != 9 || len(got.Encoders) != 2 {
 		t.Errorf("%+v", got.Inventory)
 	}
 }

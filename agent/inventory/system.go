@@ -11,6 +11,7 @@ import (
 
 	"overcrank/agent/film"
 	"overcrank/durable"
+	"overcrank/ffmpeg"
 	"overcrank/memory"
 )
 
@@ -25,9 +26,10 @@ type System struct {
 	Env  func(name string) string
 	// Ask runs a program of the machine and gives what it prints, also when it ends with an error.
 	Ask    func(ctx context.Context, program string, args ...string) ([]byte, error)
-	Memory func() int64                                   // bytes, 0 when it is not known
-	Codecs func(ctx context.Context) ([]string, error)    // values of Settings.Codec that can be written
-	Space  func(dir string) (free, size int64, err error) // of the disk that a folder is on, in bytes
+	Memory func() int64 // bytes, 0 when it is not known
+	// Writers are the ffmpeg, and those of its encoders that codecs are written with and that work.
+	Writers func(ctx context.Context) (ffmpeg.Build, []string, error)
+	Space   func(dir string) (free, size int64, err error) // of the disk that a folder is on, in bytes
 }
 
 // Here is the machine that this program runs on.
@@ -36,7 +38,7 @@ func Here() System {
 	if err != nil {
 		home = "" // an account without a home keeps nothing there
 	}
-	return System{OS: runtime.GOOS, Home: home, Env: os.Getenv, Ask: ask, Memory: memory.Total, Space: durable.Space, Codecs: film.Codecs}
+	return System{OS: runtime.GOOS, Home: home, Env: os.Getenv, Ask: ask, Memory: memory.Total, Space: durable.Space, Writers: film.Writers}
 }
 
 func ask(ctx context.Context, program string, args ...string) ([]byte, error) {

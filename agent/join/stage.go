@@ -24,8 +24,9 @@ type stage struct {
 	frames int // of the film
 	// inOrder means that frames are encoded in the order in which they are shown, without B-frames.
 	inOrder bool
-	total   float64 // seconds of all clips, for the progress
-	done    float64 // seconds that are done
+	written *encoding.Way // how clips are converted, once that is known: the same for all
+	total   float64       // seconds of all clips, for the progress
+	done    float64       // seconds that are done
 
 	// taken is how many sound packets of each clip are copied; nil when the sound is encoded again.
 	taken []int
@@ -146,14 +147,30 @@ func (s *stage) picture(ctx context.Context, c clip, frames int, path string) er
 	if s.copied {
 		args = append(args, "-c", "copy")
 	} else {
-		args = append(args, "-vf", s.fit(c), "-frames:v", strconv.Itoa(frames), "-c:v", "libx264", "-preset", "fast", "-crf", "16", "-profile:v", "high")
-		args = append(args, encoding.FilmTags()...)
+		way, err := s.way(ctx)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-vf", s.fit(c, way), "-frames:v", strconv.Itoa(frames))
+		args = append(args, way.Video(encoding.AtEase)...)
 		if s.inOrder {
 			args = append(args, "-bf", "0")
 		}
 	}
 	args = append(args, "-video_track_timescale", strconv.Itoa(s.ticks()), "-f", "mp4")
 	return s.run(ctx, args, path)
+}
+
+// way is how clips are converted, with the best encoder of this machine.
+func (s *stage) way(ctx context.Context) (encoding.Way, error) {
+	if s.written == nil {
+		way, err := encoding.Joined(s.target.width, s.target.height, s.target.rate.value()).Here(ctx)
+		if err != nil {
+			return way, fmt.Errorf("converting clips: %w", err)
+		}
+		s.written = &way
+	}
+	return *s.written, nil
 }
 
 // ticks is the time scale of the film, per second: every frame lasts a whole number of ticks.
@@ -167,8 +184,8 @@ func (s *stage) ticks() int {
 
 // fit is the filter that converts a clip to the target: scaled to fit, with black bars, at the target's rate. The last frame is repeated
 // without end; the caller limits the number of frames.
-func (s *stage) fit(c clip) string {
-	colours := encoding.ToFilm(encoding.AssumedMatrix(c.picture.matrix, c.picture.height), "yuv420p")
+func (s *stage) fit(c clip, way encoding.Way) string {
+	colours := way.FilterFrom(encoding.AssumedMatrix(c.picture.matrix, c.picture.height))
 	return fmt.Sprintf("setpts=PTS-STARTPTS,scale='max(2,trunc(iw*sar/2)*2)':ih,setsar=1,"+
 		"scale=%[1]d:%[2]d:force_original_aspect_ratio=decrease:force_divisible_by=2,%[4]s,pad=%[1]d:%[2]d:-1:-1:color=black,setsar=1,"+
 		"fps=%[3]s,tpad=stop=-1:stop_mode=clone", s.target.width, s.target.height, s.target.rate, colours)

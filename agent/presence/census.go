@@ -17,6 +17,7 @@ const (
 // take.
 type census struct {
 	self  int             // process id of the agent
+	more  []int           // those of its runners in people's sessions
 	at    time.Time       // of the last sample
 	known map[int]Process // in the last sample, by process id
 	load  float64         // of programs that are not the agent's, in percent of all processors
@@ -75,7 +76,7 @@ func (c *census) sample(now time.Time, list []Process) (load float64) {
 func (c *census) ours(list []Process, byID map[int]int, i int) bool {
 	p := list[i]
 	for range len(list) { // as many steps as there are processes: process ids that were used again can form a cycle
-		if p.PID == c.self {
+		if p.PID == c.self || slices.Contains(c.more, p.PID) {
 			return true
 		}
 		if before, there := c.known[p.PID]; there && same(before, p) && before.Ours {

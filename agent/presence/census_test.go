@@ -145,7 +145,7 @@ func TestWhatMacOSPrintsIsRead(t *testing.T) {
 
 // TestThisMachinesProcessesAreSeen starts a program and looks for it.
 func TestThisMachinesProcessesAreSeen(t *testing.T) {
-	desk, err := NewDesk("")
+	desk, err := NewDesk(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

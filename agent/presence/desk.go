@@ -46,6 +46,10 @@ type Want struct {
 // nothing reports whether no part is needed.
 func (w Want) nothing() bool { return w == Want{} }
 
+// IdleIn is the time since the last input in a session, where a runner in it has told that of late; nil where there are no runners. On
+// other systems than Windows the session is 0: that of who is before the machine.
+type IdleIn func(session uint32) (idle time.Duration, known bool)
+
 // Desk observes the use of a machine in the way of its system. Parts that the system cannot tell stay as in the zero Sight; an error means
 // that observing something failed that the system can tell.
 type Desk interface {

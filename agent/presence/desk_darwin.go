@@ -11,8 +11,8 @@ import (
 // macDesk asks macOS' own programs, which answer in every session and outside of any.
 type macDesk struct{}
 
-// NewDesk is the desk of this machine. program is the path of overcrank, for systems that need a helper in the user's session.
-func NewDesk(string) (Desk, error) { return macDesk{}, nil }
+// NewDesk is the desk of this machine, which sees the input of all sessions by itself.
+func NewDesk(IdleIn) (Desk, error) { return macDesk{}, nil }
 
 // macColumns are what parsePS reads of ps(1). etime tells how long a process has run: when it began is told in the language of the
 // user.

@@ -17,6 +17,7 @@ import (
 // linuxDesk sees sessions by the login manager, input by the X server, GNOME or the login manager, and processes by /proc.
 type linuxDesk struct {
 	inputs []input
+	idleIn IdleIn // nil without runners
 	boot   time.Time
 }
 
@@ -33,13 +34,13 @@ type inputSight struct {
 	known   bool // idle is
 }
 
-// NewDesk is the desk of this machine. program is the path of overcrank, for systems that need a helper in the user's session.
-func NewDesk(string) (Desk, error) {
+// NewDesk is the desk of this machine. What it cannot see of people's sessions, as an X server that lets only its user in, idleIn tells.
+func NewDesk(idleIn IdleIn) (Desk, error) {
 	var since unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &since); err != nil {
 		return nil, fmt.Errorf("asking when the machine was started: %w", err)
 	}
-	return &linuxDesk{inputs: []input{&loginInput{}, &gnomeInput{}, &xInput{}}, boot: time.Now().Add(-time.Duration(since.Nano()))}, nil
+	return &linuxDesk{idleIn: idleIn, inputs: []input{&loginInput{}, &gnomeInput{}, &xInput{}}, boot: time.Now().Add(-time.Duration(since.Nano()))}, nil
 }
 
 func (d *linuxDesk) Look(ctx context.Context, want Want) (Sight, error) {
@@ -74,6 +75,12 @@ func (d *linuxDesk) lookAtInput(ctx context.Context, seen *Sight) error {
 		if one.known {
 			seen.Input, seen.InputKnown = one.idle, true
 		}
+	}
+	if d.idleIn == nil {
+		return all
+	}
+	if idle, known := d.idleIn(0); known && (!seen.InputKnown || idle < seen.Input) {
+		seen.Input, seen.InputKnown = idle, true
 	}
 	return all
 }

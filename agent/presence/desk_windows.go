@@ -12,16 +12,15 @@ import (
 )
 
 // windowsDesk sees the sessions of the machine. Input is known only inside of a session (GetLastInputInfo), so a service, which
-// lives in a session of its own, has a helper in each of the others.
+// lives in a session of its own, hears of it from the runners in the others.
 type windowsDesk struct {
-	own     uint32             // this process's session; 0 is that of the services
-	program string             // for helpers
-	helpers map[uint32]*helper // by session
+	own    uint32 // this process's session; 0 is that of the services
+	idleIn IdleIn
 }
 
-// NewDesk is the desk of this machine. program is the path of overcrank, which is started as a helper in the sessions of users.
-func NewDesk(program string) (Desk, error) {
-	d := &windowsDesk{program: program, helpers: map[uint32]*helper{}}
+// NewDesk is the desk of this machine. What it cannot see of other sessions, idleIn tells.
+func NewDesk(idleIn IdleIn) (Desk, error) {
+	d := &windowsDesk{idleIn: idleIn}
 	if err := windows.ProcessIdToSessionId(uint32(os.Getpid()), &d.own); err != nil {
 		return nil, fmt.Errorf("finding this process's session: %w", err)
 	}
@@ -47,15 +46,13 @@ func (d *windowsDesk) Look(_ context.Context, want Want) (Sight, error) {
 
 // lookAtSessions goes through the sessions that somebody has before them, at the machine or from afar.
 func (d *windowsDesk) lookAtSessions(seen *Sight) error {
-	sessions, err := activeSessions()
+	sessions, err := ActiveSessions()
 	if err != nil {
 		return err
 	}
 	var all error
 	seen.Session = SessionNone
-	here := map[uint32]bool{}
 	for _, id := range sessions {
-		here[id] = true
 		if sessionLocked(id) {
 			if seen.Session == SessionNone {
 				seen.Session = SessionLocked
@@ -63,57 +60,32 @@ func (d *windowsDesk) lookAtSessions(seen *Sight) error {
 			continue
 		}
 		seen.Session = SessionActive
-		idle, known, err := d.idleIn(id)
+		idle, known, err := d.idle(id)
 		all = errors.Join(all, err)
 		if known && (!seen.InputKnown || idle < seen.Input) {
 			seen.Input, seen.InputKnown = idle, true
 		}
 	}
-	for id, h := range d.helpers {
-		if !here[id] {
-			delete(d.helpers, id)
-			all = errors.Join(all, h.stop())
-		}
-	}
 	return all
 }
 
-// idleIn is the time since the last input in a session.
-func (d *windowsDesk) idleIn(session uint32) (idle time.Duration, known bool, err error) {
+// idle is the time since the last input in a session.
+func (d *windowsDesk) idle(session uint32) (idle time.Duration, known bool, err error) {
 	if session == d.own {
 		idle, err = sinceInput()
 		return idle, err == nil, err
 	}
-	if d.own != 0 {
-		return 0, false, nil // only the system may look into another's session
+	if d.idleIn == nil {
+		return 0, false, nil
 	}
-	h := d.helpers[session]
-	if h == nil || h.ended() {
-		if h != nil {
-			err = h.stop()
-		}
-		started, startErr := startHelper(d.program, session)
-		if err := errors.Join(err, startErr); err != nil {
-			delete(d.helpers, session)
-			return 0, false, err
-		}
-		h = started
-		d.helpers[session] = h
-	}
-	idle, known = h.idle()
+	idle, known = d.idleIn(session)
 	return idle, known, nil
 }
 
-func (d *windowsDesk) Close() error {
-	var all error
-	for _, h := range d.helpers {
-		all = errors.Join(all, h.stop())
-	}
-	return all
-}
+func (*windowsDesk) Close() error { return nil }
 
-// activeSessions lists the sessions with somebody before them.
-func activeSessions() ([]uint32, error) {
+// ActiveSessions lists the sessions with somebody before them.
+func ActiveSessions() ([]uint32, error) {
 	var list *windows.WTS_SESSION_INFO
 	var n uint32
 	const thisServer = windows.Handle(0)

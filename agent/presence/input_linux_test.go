@@ -87,7 +87,7 @@ func TestTheLoginManagerIsAskedWhoIsThere(t *testing.T) {
 	t.Setenv("DBUS_SYSTEM_BUS_ADDRESS", startBus(t))
 	t.Setenv("DISPLAY", "")
 	t.Setenv("WAYLAND_DISPLAY", "")
-	desk, err := NewDesk("")
+	desk, err := NewDesk(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

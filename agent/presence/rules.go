@@ -43,8 +43,30 @@ type Pause struct {
 	Until time.Time `json:"until,omitzero"` // the zero time: until somebody resumes it
 }
 
+// morning is when a pause until tomorrow ends, in minutes after midnight.
+const morning = 6 * 60
+
+// Tomorrow is when a pause until tomorrow ends that begins now, on this machine's clock.
+func Tomorrow(now time.Time) time.Time { return Next(now, morning) }
+
+// Next is the next time at which the machine's clock shows so many minutes after midnight.
+func Next(now time.Time, minutes int) time.Time {
+	window := []farm.Hours{{From: minutes, To: (minutes + 1) % (24 * 60)}}
+	at := farm.NextChange(window, now)
+	if farm.Within(window, at) {
+		return at
+	}
+	return farm.NextChange(window, at)
+}
+
 // holds reports whether the pause is on and has not passed.
 func (p Pause) holds(now time.Time) bool { return p.On && (p.Until.IsZero() || now.Before(p.Until)) }
+
+// Reasons that the icon on a person's desktop has its own words for.
+const (
+	ReasonInput   = "somebody works at it"
+	ReasonBattery = "it runs on its battery"
+)
 
 // Judge decides whether the machine may work for the farm, why not, and when that may change. now is in the machine's time zone.
 func (r Rules) Judge(now time.Time, pause Pause, seen Sight) farm.Availability {
@@ -62,10 +84,10 @@ func (r Rules) Judge(now time.Time, pause Pause, seen Sight) farm.Availability {
 		return away(time.Time{}, "%s is running", name)
 	}
 	if r.NotOnBattery && seen.OnBattery {
-		return away(time.Time{}, "it runs on its battery")
+		return away(time.Time{}, ReasonBattery)
 	}
 	if r.IdleAfter > 0 && !seen.idle(r) {
-		return away(now.Add(r.IdleAfter-seen.Input), "somebody works at it")
+		return away(now.Add(r.IdleAfter-seen.Input), ReasonInput)
 	}
 	if r.MaxOtherLoad > 0 && seen.OtherLoad > float64(r.MaxOtherLoad) {
 		return away(time.Time{}, "other programs take more than %d %% of its processors", r.MaxOtherLoad)

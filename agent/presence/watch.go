@@ -20,6 +20,7 @@ const lookEvery = time.Second
 // Watch observes how a machine is used. It is safe for concurrent use.
 type Watch struct {
 	desk    Desk
+	runners func() []int // process ids of the agent's runners; may be nil
 	now     func() time.Time
 	log     *slog.Logger
 	changed chan struct{} // rules or pause have changed
@@ -32,8 +33,9 @@ type Watch struct {
 	rules Rules
 	pause Pause
 	last  farm.Availability
-	// mayHaveUser is Sight.mayHaveUser of the last observation.
+	// mayHaveUser is Sight.mayHaveUser of the last observation, and session its Session.
 	mayHaveUser bool
+	session     Session
 }
 
 // NewWatch makes a watch on a desk. Its owner closes the desk.
@@ -92,6 +94,24 @@ func (w *Watch) Now() farm.Availability {
 	return w.last
 }
 
+// Session is whether somebody was logged in at the last observation; SessionUnknown while no rule asks for it.
+func (w *Watch) Session() Session {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.session
+}
+
+// CountRunners makes what descends from runners count as the farm's; processes are their ids. It is called before the first observation.
+func (w *Watch) CountRunners(processes func() []int) { w.runners = processes }
+
+// sample takes in the processes that were seen. w.looking is held.
+func (w *Watch) sample(list []Process) (load float64) {
+	if w.runners != nil {
+		w.census.more = w.runners()
+	}
+	return w.census.sample(w.now(), list)
+}
+
 // Running is the name of a running program that matches one of names and is not the farm's, "" when there is none.
 func (w *Watch) Running(ctx context.Context, names ...string) (string, error) {
 	w.looking.Lock()
@@ -100,7 +120,7 @@ func (w *Watch) Running(ctx context.Context, names ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	w.census.sample(w.now(), seen.Processes)
+	w.sample(seen.Processes)
 	return seen.running(names), nil
 }
 
@@ -127,7 +147,7 @@ func (w *Watch) End(ctx context.Context, names ...string) error {
 	if err != nil {
 		return err
 	}
-	w.census.sample(w.now(), seen.Processes)
+	w.sample(seen.Processes)
 	for _, p := range seen.Processes {
 		if !p.Ours || !slices.ContainsFunc(names, func(name string) bool { return Named(p.Name, name) }) {
 			continue
@@ -167,7 +187,7 @@ func (w *Watch) look(ctx context.Context) farm.Availability {
 	w.blind = err != nil
 	now := w.now()
 	if seen.Processes != nil {
-		seen.OtherLoad = w.census.sample(now, seen.Processes)
+		seen.OtherLoad = w.sample(seen.Processes)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -175,7 +195,7 @@ func (w *Watch) look(ctx context.Context) farm.Availability {
 		// Once the load was too high it has to fall well below the limit, or the machine would start and stop working all the time.
 		seen.OtherLoad *= awayLoadFactor
 	}
-	w.mayHaveUser = seen.mayHaveUser()
+	w.mayHaveUser, w.session = seen.mayHaveUser(), seen.Session
 	w.last = steady(w.last, rules.Judge(now, pause, seen))
 	return w.last
 }

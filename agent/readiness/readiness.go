@@ -26,6 +26,10 @@ const (
 
 // Readiness is whether a machine can work at all. It is safe for concurrent use.
 type Readiness struct {
+	// NoFFmpeg is why the farm's ffmpeg is not there, for a machine without its own; nil or "" when there is nothing to tell. It is set before the
+	// first use.
+	NoFFmpeg func() string
+
 	dir string // on the disk that tasks use; "" for a machine that is always ready
 
 	mu     sync.Mutex
@@ -116,7 +120,11 @@ func (r *Readiness) trouble() string {
 		return ""
 	}
 	if film.Tools() != nil {
-		return "ffmpeg or ffprobe is missing: install ffmpeg where the PATH of the agent's account finds it"
+		why := "ffmpeg or ffprobe is missing: "
+		if r.NoFFmpeg != nil && r.NoFFmpeg() != "" {
+			why += "the farm's cannot be used (" + r.NoFFmpeg() + "); "
+		}
+		return why + "install ffmpeg where the PATH of the agent's account finds it, or give the farm a build to hand out ('overcrank ffmpeg add')"
 	}
 	if free, _, err := durable.Space(r.dir); err == nil && free < r.least(free, time.Now()) {
 		return "its disk is full: make room on the disk of " + r.dir

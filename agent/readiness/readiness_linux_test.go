@@ -8,12 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"overcrank/agent/internal/smalldisk"
+	"overcrank/durable/disktest"
 )
 
 func TestAMachineWaitsForMoreSpaceThanATaskFound(t *testing.T) {
 	t.Parallel()
-	dir, _ := smalldisk.Mount(t, 400)
+	dir, _ := disktest.Mount(t, 400)
 	if err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 300<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestAMachineWaitsForMoreSpaceThanATaskFound(t *testing.T) {
 
 func TestADiskThatIsReadOnlyIsTold(t *testing.T) {
 	t.Parallel()
-	dir, remount := smalldisk.Mount(t, 96)
+	dir, remount := disktest.Mount(t, 96)
 	r := New(dir)
 	if r.Look() || r.Why() != "" {
 		t.Errorf("on a good disk: %q", r.Why())

@@ -3,40 +3,38 @@ package main
 import (
 	"github.com/alecthomas/kong"
 
+	"overcrank/cmd/overcrank/commandline"
 	"overcrank/cmd/overcrank/commands/access"
 	"overcrank/cmd/overcrank/commands/agents"
 	"overcrank/cmd/overcrank/commands/backups"
 	"overcrank/cmd/overcrank/commands/batches"
 	"overcrank/cmd/overcrank/commands/cluster"
+	"overcrank/cmd/overcrank/commands/ffmpegs"
 	"overcrank/cmd/overcrank/commands/jobs"
 	"overcrank/cmd/overcrank/commands/library"
 	"overcrank/cmd/overcrank/commands/queue"
+	"overcrank/cmd/overcrank/commands/releases"
 	"overcrank/cmd/overcrank/commands/templates"
 	"overcrank/cmd/overcrank/completion"
-	"overcrank/cmd/overcrank/configfile"
 	"overcrank/cmd/overcrank/demo"
-	"overcrank/cmd/overcrank/folders"
 	"overcrank/cmd/overcrank/node"
 	"overcrank/cmd/overcrank/workstation"
 )
 
 // cli is what can be typed.
 type cli struct {
-	LogLevel  string `help:"Least important log lines to print: debug, info, warn or error." enum:"debug,info,warn,error" default:"info" env:"OVERCRANK_LOG_LEVEL"`
-	LogFormat string `help:"How log lines look: text or json." enum:"text,json" default:"text" env:"OVERCRANK_LOG_FORMAT"`
+	commandline.Flags
 
-	Quiet bool `short:"q" help:"Print results and errors only: no bars, no remarks."`
-
-	Up          node.Up           `cmd:"" group:"farm" help:"Run a whole farm on this machine: coordinator, dashboard, API and one agent."`
-	Coordinator node.Coordinator  `cmd:"" group:"farm" help:"Run a coordinator with API and dashboard, without an agent."`
-	Agent       workstation.Agent `cmd:"" group:"farm" help:"Run the agent of this workstation, and speak to it."`
-	Aerender    aerenderCommand   `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
-	Storage     cluster.Storage   `cmd:"" group:"farm" help:"Show where a farm keeps its files."`
-	Backup      backups.Backup    `cmd:"" group:"farm" help:"Back up a running farm into one file."`
-	Restore     backups.Restore   `cmd:"" group:"farm" help:"Restore a backup, into a running farm or into a new data folder."`
-	Cluster     cluster.Commands  `cmd:"" group:"farm" help:"Manage the coordinators, and the keys by which they and the agents trust each other."`
-	Downgrade   backups.Downgrade `cmd:"" group:"farm" help:"Go back to the state that a farm had before an upgrade."`
-	Demo        demo.Command      `cmd:"" group:"farm" help:"Render a title card on a small farm of its own, and say where the film is."`
+	Up          node.Up              `cmd:"" group:"farm" help:"Run a whole farm on this machine: coordinator, dashboard, API and one agent."`
+	Coordinator node.Coordinator     `cmd:"" group:"farm" help:"Run a coordinator with API and dashboard, without an agent."`
+	Agent       workstation.Agent    `cmd:"" group:"farm" help:"Run the agent of this workstation, and speak to it."`
+	Aerender    commandline.Aerender `cmd:"" group:"farm" passthrough:"" help:"Render with the embedded engine; takes aerender's own flags (overcrank aerender -help)."`
+	Storage     cluster.Storage      `cmd:"" group:"farm" help:"Show where a farm keeps its files."`
+	Backup      backups.Backup       `cmd:"" group:"farm" help:"Back up a running farm into one file."`
+	Restore     backups.Restore      `cmd:"" group:"farm" help:"Restore a backup, into a running farm or into a new data folder."`
+	Cluster     cluster.Commands     `cmd:"" group:"farm" help:"Manage the coordinators, and the keys by which they and the agents trust each other."`
+	Downgrade   backups.Downgrade    `cmd:"" group:"farm" help:"Go back to the state that a farm had before an upgrade."`
+	Demo        demo.Command         `cmd:"" group:"farm" help:"Render a title card on a small farm of its own, and say where the film is."`
 
 	Submit    jobs.Submit        `cmd:"" group:"work" help:"Submit a job."`
 	Jobs      jobs.Commands      `cmd:"" group:"work" help:"List, show, wait for, download and cancel jobs."`
@@ -47,42 +45,34 @@ type cli struct {
 	Fonts     library.Fonts      `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
 	Secrets   library.Secrets    `cmd:"" group:"work" help:"Set, list and delete the team's secrets."`
 
-	Agents agents.Commands `cmd:"" group:"machines" help:"Invite, list, drain, pause, tag and remove machines."`
-	Farm   queue.Farm      `cmd:"" group:"machines" help:"Show the state of the farm, pause it, and set how teams share its machines."`
-	Queue  queue.Queue     `cmd:"" group:"machines" help:"List the tasks that wait for a machine, the next one first."`
-	Levels queue.Levels    `cmd:"" group:"machines" help:"Show and change how the levels rush, normal and overnight are served."`
-	Limits queue.Limits    `cmd:"" group:"machines" help:"Limit how many tasks use something at once, such as the licences of a plug-in."`
-	Events queue.Events    `cmd:"" group:"machines" help:"Print what happens on the farm, as it happens."`
+	Agents   agents.Commands   `cmd:"" group:"machines" help:"Invite, list, drain, pause, tag and remove machines."`
+	Releases releases.Releases `cmd:"" group:"machines" help:"Sign, add, list and remove releases of the agent's program."`
+	FFmpeg   ffmpegs.FFmpeg    `cmd:"" name:"ffmpeg" group:"machines" help:"Give the farm builds of ffmpeg to hand out to its machines, list and remove them."`
+	Updates  releases.Updates  `cmd:"" group:"machines" help:"Show what machines run, and choose which release they get and how."`
+	Farm     queue.Farm        `cmd:"" group:"machines" help:"Show the state of the farm, pause it, and set how teams share its machines."`
+	Queue    queue.Queue       `cmd:"" group:"machines" help:"List the tasks that wait for a machine, the next one first."`
+	Levels   queue.Levels      `cmd:"" group:"machines" help:"Show and change how the levels rush, normal and overnight are served."`
+	Limits   queue.Limits      `cmd:"" group:"machines" help:"Limit how many tasks use something at once, such as the licences of a plug-in."`
+	Events   queue.Events      `cmd:"" group:"machines" help:"Print what happens on the farm, as it happens."`
 
 	Teams  access.Teams  `cmd:"" group:"people" help:"Create, list and delete teams."`
 	Tokens access.Tokens `cmd:"" group:"people" help:"Create, list and revoke API tokens."`
 	People access.People `cmd:"" group:"people" help:"Create people, links that sign them in, and delete them."`
 
-	ShowHelp   helpCommand         `cmd:"" name:"help" passthrough:"" help:"Print the help of the program, or of a command."`
-	Completion completion.Command  `cmd:"" help:"Print the script that makes a shell complete commands."`
-	Complete   completion.Complete `cmd:"" hidden:""`
-	Version    versionCommand      `cmd:"" help:"Print the version."`
-}
-
-// aerenderCommand only stands in the list of commands: run hands its words over before they are parsed here.
-type aerenderCommand struct {
-	Flags []string `arg:"" optional:"" help:"aerender's own flags."`
+	ShowHelp   commandline.ShowHelp `cmd:"" name:"help" passthrough:"" help:"Print the help of the program, or of a command."`
+	Completion completion.Command   `cmd:"" help:"Print the script that makes a shell complete commands."`
+	Complete   completion.Complete  `cmd:"" hidden:""`
+	Version    commandline.Version  `cmd:"" help:"Print the version."`
 }
 
 // newParser knows all commands.
 func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
-	files := configfile.NewResolver(folders.Config)
-	parser, err := kong.New(c, append([]kong.Option{
-		kong.Resolvers(files), kong.Bind(files), kong.Vars{"agent_folder": folders.Agent(), "farm_folder": folders.Farm()},
-		kong.Name("overcrank"),
+	parser, err := commandline.NewParser(c, append([]kong.Option{
 		kong.Description("The After Effects render farm that a studio runs on its own machines."),
-		kong.UsageOnError(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: helpWidth}),
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "farm", Title: "Run a farm:"}, {Key: "work", Title: "Work with a farm:"},
 			{Key: "machines", Title: "Manage machines and the queue:"}, {Key: "people", Title: "Manage access:"},
 		}),
-		kong.Help(printHelp),
 	}, options...)...)
 	if err != nil {
 		return nil, err

@@ -356,12 +356,3 @@ func (f *farm) allAgents(ctx context.Context) error {
 
 // some is any coordinator's interface, whether it answers or not.
 func (f *farm) some(chance *rand.Rand) *door { return f.doors[chance.IntN(len(f.doors))] }
-
-// build builds the program, with the faults of a machine that tests can make.
-func build(ctx context.Context, into string) error {
-	out, err := exec.CommandContext(ctx, "go", "build", "-tags", "faults", "-o", into, "overcrank/cmd/overcrank").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("build the program: %w: %s", err, out)
-	}
-	return nil
-}

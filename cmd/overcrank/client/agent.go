@@ -32,6 +32,8 @@ type Agent struct {
 	Version    string            `json:"version"`
 	Slots      int               `json:"slots"`
 	Engines    []Engine          `json:"engines"`
+	Encoders   []string          `json:"encoders"`
+	FFmpeg     *FFmpeg           `json:"ffmpeg"`
 	Tags       []string          `json:"tags"`
 	GivenTags  []string          `json:"givenTags"`
 	Fonts      int               `json:"fonts"`
@@ -49,6 +51,13 @@ type Engine struct {
 	Beta    bool   `json:"beta"`
 }
 
+// FFmpeg is the ffmpeg that a machine uses.
+type FFmpeg struct {
+	Version string `json:"version"`
+	Licence string `json:"licence"`
+	SHA256  string `json:"sha256"` // of the build that the farm gave it, "" for the machine's own
+}
+
 // SetAside is why the farm gives a machine no work for a while.
 type SetAside struct {
 	Reason string `json:"reason"`
@@ -60,6 +69,9 @@ type Presence struct {
 	State  string `json:"state"`
 	Reason string `json:"reason"`
 	Until  string `json:"until"`
+	// AfterEffects is why After Effects cannot run now, SignedIn whether somebody is signed in at the machine; empty when there is nothing to tell.
+	AfterEffects string        `json:"afterEffects"`
+	SignedIn     farm.SignedIn `json:"signedIn"`
 }
 
 // Running is a task that a machine has. Another team's has no names.

@@ -56,6 +56,13 @@ var readers = map[reflect.Type][]string{
 	reflect.TypeFor[TemplateMark]():      {"FarmTemplate"},
 	reflect.TypeFor[Address]():           {"Address"},
 	reflect.TypeFor[Restored]():          {"Restored"},
+	reflect.TypeFor[Release]():           {"Release"},
+	reflect.TypeFor[NewRelease]():        {"NewRelease"},
+	reflect.TypeFor[Download]():          {"Download"},
+	reflect.TypeFor[NewDownload]():       {"NewDownload"},
+	reflect.TypeFor[Updates]():           {"Updates"},
+	reflect.TypeFor[MachineUpdate]():     {"MachineUpdate"},
+	reflect.TypeFor[UpdatesChange]():     {"UpdatesChange"},
 	reflect.TypeFor[BatchJob]():          {"BatchJob", "BatchCreatedJob"},
 }
 

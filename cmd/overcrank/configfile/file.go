@@ -1,6 +1,6 @@
 // Package configfile lets the flags of a command be set in a file as well. A key of the file is a flag's name, its value what would
-// be written behind the flag; several values are a list. A flag on the command line counts most, then its environment variable,
-// then the file, then the default.
+// be written behind the flag; several values are a list. A flag on the command line counts most, then a policy that
+// administrators set by the system's means (for agents, on Windows), then its environment variable, then the file, then the default.
 package configfile
 
 import (
@@ -81,6 +81,18 @@ func Parse(path, text string) (*File, error) {
 		f.values[key.Value] = value{line: key.Line, text: text}
 	}
 	return f, nil
+}
+
+// Keys are the keys that the file has a value for, in alphabetical order.
+func (f *File) Keys() []string {
+	var keys []string
+	for key, v := range f.values {
+		if len(v.text) > 0 {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // scalars are the values of a scalar or of a list of scalars.

@@ -14,7 +14,7 @@ type Setting struct {
 	Name   string   `json:"name"`
 	Value  []string `json:"value"` // one for each of a list, none when it is not set
 	Source Source   `json:"source"`
-	Place  string   `json:"place,omitempty"` // the flag, the variable, or the file and its line
+	Place  string   `json:"place,omitempty"` // the flag, the policy, the variable, or the file and its line
 }
 
 // From says in words where the value comes from.

@@ -53,9 +53,10 @@ func run(t testing.TB, environment, args []string) (code int, stdout, stderr str
 // Refusal is what `up` says when it does not start.
 func Refusal(t testing.TB, args ...string) string {
 	t.Helper()
+	program := Program(t) // built first, which may take longer than a refusal may
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, Program(t), append([]string{"up"}, args...)...)
+	cmd := exec.CommandContext(ctx, program, append([]string{"up"}, args...)...)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Run(); err == nil || ctx.Err() != nil {

@@ -10,5 +10,5 @@
 //	pages     the dashboard in a browser
 //
 // Under `go test -race` the program is built with the race detector too, and a farm in which it finds a race fails its test. `make test` does
-// so with trouble, cluster and machines.
+// so with trouble, and `make chaos RACE=1` with the largest farm.
 package farmtest

@@ -29,6 +29,22 @@ func Farm() string {
 	return "~/.local/share/overcrank"
 }
 
+// Launcher is the state folder of a workstation's launcher.
+func Launcher() string {
+	if runtime.GOOS == "darwin" {
+		return "/Library/Application Support/Overcrank/launcher"
+	}
+	return "/var/lib/overcrank/launcher"
+}
+
+// Logs is where the agent's service keeps log files, "" where the system keeps what it prints.
+func Logs() string {
+	if runtime.GOOS == "darwin" {
+		return "/Library/Logs/Overcrank"
+	}
+	return ""
+}
+
 // Agent is the data folder of an agent.
 func Agent() string {
 	if runtime.GOOS == "darwin" {

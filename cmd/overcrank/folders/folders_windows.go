@@ -18,6 +18,12 @@ func Farm() string {
 	return filepath.Join(folder, "Overcrank")
 }
 
+// Launcher is the state folder of a workstation's launcher.
+func Launcher() string { return filepath.Join(programData(), "launcher") }
+
+// Logs is where the agent's service keeps log files, "" where the system keeps what it prints.
+func Logs() string { return filepath.Join(programData(), "logs") }
+
 // Agent is the data folder of an agent.
 func Agent() string { return filepath.Join(programData(), "agent") }
 

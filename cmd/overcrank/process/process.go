@@ -14,6 +14,7 @@ const ManyFiles = 1 << 20
 
 // Program is what a command is told about the program that it is part of.
 type Program struct {
+	Name    string // of its file, without .exe
 	Version string
 	// Parse parses the command line once more, with the environment and the configuration file as they are now.
 	Parse func() (*kong.Context, error)

@@ -1,7 +1,9 @@
 package workstation
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -14,11 +16,13 @@ import (
 
 	"overcrank/agent"
 	"overcrank/agent/aerender"
+	"overcrank/agent/doctor"
 	"overcrank/agent/presence"
 	"overcrank/cmd/overcrank/configfile"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/process"
 	"overcrank/farm"
+	"overcrank/launcher"
 )
 
 // Agent are the commands that run the agent of this machine, and those that ask it. All of them have the agent's settings, so that they
@@ -33,7 +37,17 @@ type Agent struct {
 	Resume resumeCommand `cmd:"" help:"Let this machine work for the farm again."`
 	Config configCommand `cmd:"" help:"Print the agent's settings and where each comes from."`
 
-	ReportInput reportInputCommand `cmd:"" hidden:""`
+	Diag      diagCommand      `cmd:"" lenient:"" help:"Collect logs, settings and the doctor's findings in one file for support, without secrets."`
+	Configure configureCommand `cmd:"" lenient:"" help:"Set up this machine for its farm, as packages do when they are installed."`
+
+	Install   installCommand   `cmd:"" lenient:"" help:"Install the agent as a service of this machine, without a package."`
+	Uninstall uninstallCommand `cmd:"" lenient:"" help:"Remove what 'install' has put on this machine."`
+
+	Panel panelCommand `cmd:"" lenient:"" help:"Put the panel that submits the open project into After Effects, or take it out."`
+
+	Leaving retireCommand  `cmd:"" name:"retire" hidden:"" lenient:"" help:"Remove this machine from its farm, as when the agent is uninstalled."`
+	Tray    trayCommand    `cmd:"" hidden:"" help:"Show the agent's icon on the desktop of whoever is signed in."`
+	Session sessionCommand `cmd:"" hidden:"" help:"Run After Effects for the agent's service in the session of whoever is signed in."`
 }
 
 // Settings are the settings of an agent. Flags take precedence over environment variables, and these over the file.
@@ -45,6 +59,7 @@ type Settings struct {
 	Name         string   `help:"Name of this machine on the farm; its host name when left out." env:"OVERCRANK_AGENT_NAME,OVERCRANK_NAME"`
 	Slots        int      `help:"Tasks run at once." default:"1" env:"OVERCRANK_AGENT_SLOTS,OVERCRANK_SLOTS"`
 	AfterEffects int      `name:"after-effects" help:"How many of these tasks may use an After Effects at once." default:"1" env:"OVERCRANK_AGENT_AFTER_EFFECTS"`
+	Sessions     string   `help:"Where After Effects runs. on: in the session of whoever is signed in. off: as a child of the agent. auto: like on where the agent is a Windows service or runs as root on macOS, otherwise like off." enum:"auto,on,off" default:"auto" env:"OVERCRANK_AGENT_SESSIONS"`
 	CacheSize    int64    `help:"Bytes of disk for fetched files." default:"21474836480" env:"OVERCRANK_AGENT_CACHE_SIZE,OVERCRANK_CACHE_SIZE"`
 	GossipListen string   `help:"Address for gossip, host:port; empty for none." default:"0.0.0.0:7946" env:"OVERCRANK_AGENT_GOSSIP_LISTEN,OVERCRANK_GOSSIP_LISTEN"`
 	Tags         []string `help:"Words that jobs can require of a machine." env:"OVERCRANK_AGENT_TAGS,OVERCRANK_TAGS"`
@@ -59,6 +74,11 @@ type Settings struct {
 	OnReturn     string        `help:"What becomes of work when somebody is back: now gives it back within 5 seconds, frame at the end of the frame, lower finishes it with what other programs leave of the processors. Frames that are done are kept." enum:"now,frame,lower" default:"now" env:"OVERCRANK_AGENT_ON_RETURN"`
 	FrameTime    time.Duration `help:"How long the frame may take under --on-return=frame." default:"1m" env:"OVERCRANK_AGENT_FRAME_TIME"`
 	Priority     string        `help:"Priority of the agent and its engines among this machine's programs." enum:"normal,below-normal" default:"below-normal" env:"OVERCRANK_AGENT_PRIORITY"`
+
+	FFmpeg string `name:"ffmpeg" help:"Folder of ffmpeg and ffprobe. Default: ffmpeg on the PATH; if missing or incomplete, the farm's build (not with --updates=managed)." type:"path" placeholder:"DIR" env:"OVERCRANK_FFMPEG"`
+
+	Updates      string `help:"Who updates the agent. farm: it takes releases from the farm. managed: the machine's administrators install new versions." enum:"farm,managed" default:"farm" env:"OVERCRANK_AGENT_UPDATES"`
+	ReleaseRoots string `help:"File with the public root keys to check releases with. Without it, the keys built into this program." type:"path" placeholder:"FILE" env:"OVERCRANK_AGENT_RELEASE_ROOTS"`
 
 	LaunchTime     time.Duration `help:"How long an engine may take until its first line." default:"3m" env:"OVERCRANK_AGENT_LAUNCH_TIME"`
 	OpenTime       time.Duration `help:"How long an engine may take to open a project." default:"10m" env:"OVERCRANK_AGENT_OPEN_TIME"`
@@ -84,7 +104,10 @@ func (Settings) BeforeResolve(ctx *kong.Context, command *kong.Path, files *conf
 }
 
 // Validate refuses values with which an agent would start but not work. The parser of the command line calls it.
-func (s Settings) Validate() error {
+func (s Settings) Validate(ctx *kong.Context) error {
+	if ctx.Selected() != nil && ctx.Selected().Tag.Has(configfile.LenientTag) {
+		return nil
+	}
 	if s.Slots < 1 || s.CacheSize < 0 {
 		return fmt.Errorf("--slots is %d, --cache-size %d: an agent needs one slot at least, and a cache cannot be below 0", s.Slots, s.CacheSize)
 	}
@@ -115,8 +138,9 @@ func (s Settings) config(version string, logger *slog.Logger) agent.Config {
 	return agent.Config{
 		DataDir: s.DataDir, Coordinators: s.Coordinator, JoinToken: s.JoinToken, Name: s.Name, Slots: s.Slots,
 		AfterEffects: s.AfterEffects, TaskTime: s.TaskTime,
+		Sessions:  s.Sessions == "on" || s.Sessions == "auto" && presence.IsService(),
 		Limits:    aerender.Limits{Launch: s.LaunchTime, Open: s.OpenTime, First: s.FirstFrameTime, Stall: s.StallTime},
-		CacheSize: s.CacheSize, GossipBind: s.GossipListen, Manners: s.manners(), Roots: s.Root, Version: version, Logger: logger,
+		CacheSize: s.CacheSize, GossipBind: s.GossipListen, Manners: s.manners(), Roots: s.Root, FFmpeg: s.FFmpeg, Version: version, Logger: logger,
 	}
 }
 
@@ -127,13 +151,16 @@ func (runCommand) Run(ctx context.Context, a *Agent, program process.Program, lo
 	if len(settings.Coordinator) == 0 {
 		return exit.Usagef("the agent has to know a coordinator: --coordinator, OVERCRANK_AGENT_COORDINATOR, or coordinator: in its configuration")
 	}
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	defer signal.Stop(asked)
 	if settings.UntilStdinEnds {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithCancel(ctx)
 		defer cancel()
 		// Reading standard input can't be interrupted; the process ends soon after this function returns.
 		go func() {
-			_, _ = io.Copy(io.Discard, os.Stdin)
+			heed(os.Stdin, asked)
 			cancel()
 		}()
 	}
@@ -143,12 +170,40 @@ func (runCommand) Run(ctx context.Context, a *Agent, program process.Program, lo
 		}
 	}
 	config := settings.config(program.Version, logger)
-	asked := make(chan os.Signal, 1)
-	signal.Notify(asked, syscall.SIGHUP)
-	defer signal.Stop(asked)
 	config.LookAgain = asked
+	config.Updates = settings.updates(config)
 	changes, stop := followSettings(ctx, settings, program, logger)
 	defer stop()
 	config.Changes = changes
-	return agent.Run(ctx, config)
+	err := agent.Run(ctx, config)
+	if errors.Is(err, agent.ErrUpdate) {
+		return exit.Code(launcher.ExitUpdate)
+	}
+	return err
+}
+
+// updates says how the agent of these settings is updated.
+func (s Settings) updates(config agent.Config) agent.Updates {
+	updates := agent.Updates{
+		Managed: s.Updates == "managed", Roots: s.ReleaseRoots,
+		Trial: func(ctx context.Context) error { return doctor.TryEmbedded(ctx, config) },
+	}
+	if launch, is := launcher.Launched(); is {
+		updates.Launch = &launch
+	}
+	return updates
+}
+
+// heed reads the launcher's notices until its end of the pipe is closed.
+func heed(lines io.Reader, lookAgain chan<- os.Signal) {
+	scanner := bufio.NewScanner(lines)
+	for scanner.Scan() {
+		if scanner.Text() == launcher.NoticeReload {
+			select {
+			case lookAgain <- syscall.SIGHUP: // the file of settings is looked at all the time
+			default:
+			}
+		}
+	}
+	_, _ = io.Copy(io.Discard, lines) // a line that is too long ends the scanner, not the agent
 }

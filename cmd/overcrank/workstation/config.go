@@ -17,7 +17,7 @@ type configCommand struct {
 }
 
 func (configCommand) Help() string {
-	return `A flag counts most, then the variable of the environment, then the file, then the default.
+	return `A flag counts most, then a policy of Windows, then the variable of the environment, then the file, then the default.
 
     overcrank agent config
     overcrank agent config --example > ` + folders.Config("agent")

@@ -34,7 +34,11 @@ func (d doctorCommand) Run(ctx context.Context, a *Agent, out *terminal.Output, 
 	if d.EngineTime < time.Second {
 		return exit.Usagef("--engine-time is below a second")
 	}
-	examiner := doctor.New(a.config(program.Version, logger))
+	config := a.config(program.Version, logger)
+	if err := config.UseFFmpeg(); err != nil { // what the machine has otherwise is examined
+		fmt.Fprintln(out.Errors, "overcrank:", terminal.Plain(err.Error()))
+	}
+	examiner := doctor.New(config)
 	examiner.EngineTime = d.EngineTime
 	bar := out.Bar("doctor")
 	examiner.Tell = func(done float64, what string) { bar.Set(100*done, what) }
@@ -145,6 +149,10 @@ func machineTable(inv farm.Inventory) *terminal.Table {
 	row("fonts", fmt.Sprint(len(inv.Fonts)))
 	row("effects of plug-ins", fmt.Sprint(len(inv.Effects)))
 	row("codecs", strings.Join(inv.Codecs, ", "))
+	if f := inv.FFmpeg; f != nil {
+		row("ffmpeg", strings.TrimSpace(f.Version+" "+f.Licence)+", "+f.Path)
+	}
+	row("encoders", strings.Join(inv.Encoders, ", "))
 	row("tags", strings.Join(inv.Tags, ", "))
 	return t
 }

@@ -11,17 +11,36 @@ import (
 	"overcrank/agent/control"
 	"overcrank/agent/presence"
 	"overcrank/cmd/overcrank/exit"
+	"overcrank/cmd/overcrank/process"
 	"overcrank/cmd/overcrank/terminal"
 	"overcrank/farm"
 )
 
 type statusCommand struct {
+	launcherFolder
 	JSON bool `name:"json" help:"Print JSON."`
 }
 
-// Run prints the status of this machine's agent.
-func (s statusCommand) Run(ctx context.Context, a *Agent, out *terminal.Output) error {
+// statusAnswer is the status as programs get it.
+type statusAnswer struct {
+	control.Status
+	Version  string    `json:"version"`            // of this program
+	Launcher *launched `json:"launcher,omitempty"` // none when no launcher runs the agent
+}
+
+// Run prints the status of this machine's agent. What the launcher knows is told also when no agent answers: it may say why.
+func (s statusCommand) Run(ctx context.Context, a *Agent, out *terminal.Output, program process.Program) error {
 	status, err := control.Ask(ctx, a.DataDir)
+	launched := s.look()
+	if s.JSON && err == nil {
+		return out.Indented(statusAnswer{status, program.Version, launched})
+	}
+	if !s.JSON {
+		fmt.Fprintf(out, "%s %s\n", program.Name, program.Version)
+		for _, line := range launched.lines() {
+			fmt.Fprintln(out, line)
+		}
+	}
 	return showStatus(out, s.JSON, status, err, a.DataDir)
 }
 
@@ -49,19 +68,8 @@ func (p pauseCommand) Run(ctx context.Context, a *Agent, out *terminal.Output) e
 	return showStatus(out, p.JSON, status, err, a.DataDir)
 }
 
-// morning is when a pause until tomorrow ends, in minutes after midnight.
-const morning = 6 * 60
-
 // pause is what the flags ask for.
 func (p pauseCommand) pause(now time.Time) (presence.Pause, error) {
-	next := func(minutes int) time.Time {
-		window := []farm.Hours{{From: minutes, To: (minutes + 1) % (24 * 60)}}
-		at := farm.NextChange(window, now)
-		if farm.Within(window, at) {
-			return at
-		}
-		return farm.NextChange(window, at)
-	}
 	switch {
 	case p.For < 0:
 		return presence.Pause{}, exit.Usagef("--for is %v: a pause cannot be over before it begins", p.For)
@@ -72,9 +80,9 @@ func (p pauseCommand) pause(now time.Time) (presence.Pause, error) {
 		if err != nil {
 			return presence.Pause{}, exit.Usagef("--until is %q: a time of the day looks like 18:00", p.Until)
 		}
-		return presence.Pause{On: true, Until: next(clock.Hour()*60 + clock.Minute())}, nil
+		return presence.Pause{On: true, Until: presence.Next(now, clock.Hour()*60+clock.Minute())}, nil
 	case p.UntilTomorrow:
-		return presence.Pause{On: true, Until: next(morning)}, nil
+		return presence.Pause{On: true, Until: presence.Tomorrow(now)}, nil
 	}
 	return presence.Pause{On: true}, nil
 }
@@ -88,12 +96,6 @@ func (r resumeCommand) Run(ctx context.Context, a *Agent, out *terminal.Output) 
 	status, err := control.Pause(ctx, a.DataDir, presence.Pause{})
 	return showStatus(out, r.JSON, status, err, a.DataDir)
 }
-
-// reportInputCommand is started by a Windows service in the session of a user, since a service cannot see input itself.
-type reportInputCommand struct{}
-
-// Run reports to the service how long ago the last input of this session was.
-func (reportInputCommand) Run(ctx context.Context) error { return presence.ReportInput(ctx) }
 
 // showStatus prints the status of an agent. err is the error of asking for it.
 func showStatus(out *terminal.Output, asJSON bool, status control.Status, err error, dataDir string) error {
@@ -117,6 +119,9 @@ func showStatus(out *terminal.Output, asJSON bool, status control.Status, err er
 	if words := standingText(status); words != "" {
 		fmt.Fprintln(out, words)
 	}
+	if why := status.Presence.AfterEffects; why != "" {
+		fmt.Fprintf(out, "After Effects cannot run now: %s\n", why)
+	}
 	if len(status.Working) == 0 {
 		fmt.Fprintln(out, "rendering nothing")
 	}
@@ -135,15 +140,15 @@ func presenceText(status control.Status) string {
 	case status.Pause.On:
 		return "paused until " + when(status.Pause.Until)
 	case now.Presence == farm.PresenceFree && now.Until.IsZero():
-		return "there for the farm"
+		return "free to work for the farm"
 	case now.Presence == farm.PresenceFree:
-		return "there for the farm until " + when(now.Until)
+		return "free to work for the farm until " + when(now.Until)
 	case now.NotReady:
 		return "not ready: " + now.Reason
 	case now.Until.IsZero():
-		return "left to who works at it: " + now.Reason
+		return "not working for the farm: " + now.Reason
 	default:
-		return "left to who works at it: " + now.Reason + "; it works for the farm at " + when(now.Until) + " at the earliest"
+		return "not working for the farm: " + now.Reason + "; it works again at " + when(now.Until) + " at the earliest"
 	}
 }
 

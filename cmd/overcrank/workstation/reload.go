@@ -20,7 +20,7 @@ import (
 // settingsEvery is how often the file of settings is checked for changes.
 const settingsEvery = 2 * time.Second
 
-// followSettings reads the agent's settings again when their file changes, and on SIGHUP. It sends settings that a running agent can change
+// followSettings reads the agent's settings again when their file or a policy changes, and on SIGHUP. It sends settings that a running agent can change
 // on changes; for the others it logs that they take effect at the next start. stop ends it.
 func followSettings(ctx context.Context, now Settings, program process.Program, logger *slog.Logger) (changes <-chan agent.Manners, stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
@@ -42,11 +42,19 @@ type settingsFollower struct {
 	log     *slog.Logger
 	program process.Program
 	path    string
-	seen    configfile.Stamp
+	seen    settingsStamp
 	out     chan agent.Manners
 }
 
-func (f *settingsFollower) state() configfile.Stamp { return configfile.StampOf(f.path) }
+// settingsStamp changes when the settings may have changed.
+type settingsStamp struct {
+	file     configfile.Stamp
+	policies string
+}
+
+func (f *settingsFollower) state() settingsStamp {
+	return settingsStamp{file: configfile.StampOf(f.path), policies: configfile.PolicyStamp()}
+}
 
 func (f *settingsFollower) run(ctx context.Context) {
 	asked := make(chan os.Signal, 1)

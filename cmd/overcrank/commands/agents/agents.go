@@ -27,6 +27,9 @@ type Commands struct {
 	Rename renameCommand `cmd:"" help:"Rename a machine."`
 	Remove removeCommand `cmd:"" help:"Remove machines from the farm, at once."`
 
+	Package  packageCommand `cmd:"" help:"Get a package to install machines with, together with an invitation."`
+	Packages packages       `cmd:"" help:"Add, list and remove the packages that the farm keeps for its machines."`
+
 	Invite      inviteCommand      `cmd:"" help:"Create a join token, with which machines become agents of the farm."`
 	Invitations invitationsCommand `cmd:"" help:"List join tokens: who created them, how many machines may still join, when they were last used."`
 	Revoke      revokeCommand      `cmd:"" help:"Revoke join tokens, at once; machines that joined with them stay."`
@@ -84,6 +87,8 @@ func agentRemark(a client.Agent) string {
 		return a.SetAside.Reason + until(a.SetAside.Until)
 	case a.Presence != nil && (a.State == farm.MachineAway || a.State == farm.MachineNotReady):
 		return a.Presence.Reason + until(a.Presence.Until)
+	case a.Presence != nil && a.Presence.AfterEffects != "":
+		return "no After Effects now: " + a.Presence.AfterEffects
 	}
 	return ""
 }
@@ -177,6 +182,14 @@ func agentTable(a client.Agent) *terminal.Table {
 	row("free disk", terminal.Size(a.DiskFree))
 	row("overcrank", a.Version)
 	row("engines", strings.Join(engineWords(a), ", "))
+	if f := a.FFmpeg; f != nil {
+		words := strings.TrimSpace(f.Version + " " + f.Licence)
+		if f.SHA256 != "" {
+			words += ", given by the farm"
+		}
+		row("ffmpeg", words)
+	}
+	row("encoders", strings.Join(a.Encoders, ", "))
 	row("fonts", strconv.Itoa(a.Fonts))
 	row("added effects", strconv.Itoa(a.Effects))
 	row("tags", strings.Join(a.Tags, ", "))

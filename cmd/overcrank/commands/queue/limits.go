@@ -55,7 +55,7 @@ type limitsSet struct {
 	Total      int      `arg:"" help:"How many there are on the whole farm."`
 	PerMachine int      `help:"Tasks on one machine at once; 0 for any number."`
 	ByMachine  bool     `help:"Several tasks on one machine take one together, as a floating licence does."`
-	Effect     []string `help:"Match name of an effect that takes one, or its beginning with a * behind it; several with more of these." sep:"none" placeholder:"NAME"`
+	Effect     []string `help:"Match name of an effect that takes one, or the beginning of one followed by *; repeat it for several." sep:"none" placeholder:"NAME"`
 	remote.Flags
 }
 

@@ -38,8 +38,8 @@ func TestAnInvitedMachineJoinsAndNoOtherWithItsToken(t *testing.T) {
 	}
 	third := farmtest.StartAgent(t, f, filepath.Join(t.TempDir(), "late"), strings.TrimSpace(spare))
 	<-third.Done
-	if text := third.Said.String(); !strings.Contains(text, "taken back") {
-		t.Errorf("the machine whose token was taken back said: %s", text)
+	if text := third.Said.String(); !strings.Contains(text, "revoked") {
+		t.Errorf("the machine whose token was revoked said: %s", text)
 	}
 	secret, _, _ := strings.Cut(token, ".")
 	for _, text := range []string{f.Said.String(), first.Said.String(), second.Said.String()} {

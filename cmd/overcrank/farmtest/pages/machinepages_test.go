@@ -9,6 +9,8 @@ import (
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
+	"overcrank/farm"
+	"overcrank/release/releasetest"
 
 	"github.com/chromedp/chromedp"
 
@@ -128,4 +130,72 @@ func (b *browser) invites(name string) string {
 		b.t.Fatalf("the command is %q", command)
 	}
 	return token
+}
+
+// TestAStudioUpdatesItsMachinesInTheBrowser chooses a release on the page, which a machine with a real launcher takes; one that does not start is stopped,
+// resumed on the page and given up by command.
+func TestAStudioUpdatesItsMachinesInTheBrowser(t *testing.T) {
+	t.Parallel()
+	house := releasetest.New(t)
+	f := farmtest.LaunchAs(t, "coordinator", t.TempDir(), "--release-roots", house.Roots)
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
+	command := func(args ...string) string {
+		t.Helper()
+		code, out, said := f.Command(args...)
+		if code != 0 {
+			t.Fatalf("%v: %d: %s", args, code, said)
+		}
+		return out
+	}
+	farmtest.StartLauncher(t, f, "suite-4", strings.TrimSpace(command("agents", "invite")), house.Roots)
+	command("releases", "add", house.Release(t, "1.1.0", 10, farmtest.AgentProgram(t)))
+	command("releases", "add", house.Release(t, "1.2.0", 11, []byte("#!/bin/sh\nexit 3\n")))
+	await := func(what string, is func(u client.Updates) bool) {
+		t.Helper()
+		f.Await(what, func() bool {
+			u, err := f.Updates(t.Context())
+			return err == nil && len(u.Machines) == 1 && is(u)
+		})
+	}
+	await("the machine to say what it runs", func(u client.Updates) bool { return u.Machines[0].Version == "1.0.0" })
+
+	b := signedIn(t, f)
+	choose := func(release string) {
+		t.Helper()
+		b.open("/settings/updates")
+		b.do(chromedp.SetValue("#release", release, chromedp.ByQuery), chromedp.SetValue("#canary", "suite-4", chromedp.ByQuery), chromedp.SetValue("#soak", "0", chromedp.ByQuery))
+		b.presses(`form#updates button.primary`)
+		b.shows("Saved.")
+	}
+	choose("1.1.0")
+	b.canBeRead("/settings/updates with a release on its way")
+	await("the release to run", func(u client.Updates) bool {
+		return u.Machines[0].Version == "1.1.0" && u.Machines[0].State != nil && *u.Machines[0].State == string(farm.UpdateDone)
+	})
+	b.open("/settings/updates")
+	b.until(`document.querySelector("#who-runs-what").innerText.includes("updated")`)
+
+	choose("1.2.0")
+	first := ""
+	await("the release to be stopped", func(u client.Updates) bool {
+		if u.Stopped != nil {
+			first = u.Stopped.At
+		}
+		return u.Stopped != nil
+	})
+	b.open("/settings/updates")
+	b.shows("1.2.0 was stopped:")
+	b.shows("suite-4 rolled 1.2.0 back: it ended with exit status 3")
+	b.canBeRead("/settings/updates with a release that was stopped")
+	b.size(1360, 1060)
+	b.picture("updates")
+	if out := command("updates"); !strings.Contains(out, "overcrank updates resume") || !strings.Contains(out, "rolled back 1.2.0") {
+		t.Errorf("people read\n%s", out)
+	}
+	b.presses(`form[action="/settings/updates/resume"] button`)
+	// The only machine refuses it now, which may stop it once more.
+	await("the release to be resumed", func(u client.Updates) bool { return u.Stopped == nil || u.Stopped.At != first })
+	command("updates", "set", "--release", "none")
+	b.open("/settings/updates")
+	b.until(`document.querySelector("#release").value === ""`)
 }

@@ -1,4 +1,4 @@
-package main
+package commandline
 
 import (
 	"fmt"
@@ -11,13 +11,13 @@ import (
 )
 
 // Help is what stands above the commands.
-func (cli) Help() string { return exit.Help }
+func (Flags) Help() string { return exit.Help }
 
-// helpWidth is how wide help is on a wide terminal, in columns.
-const helpWidth = 120
+// HelpWidth is how wide help is on a wide terminal, in columns.
+const HelpWidth = 120
 
-// helpCommand only stands in the list of commands: run turns "help COMMAND" into "COMMAND --help" before it is parsed.
-type helpCommand struct {
+// ShowHelp only stands in the list of commands: Run turns "help COMMAND" into "COMMAND --help" before it is parsed.
+type ShowHelp struct {
 	Command []string `arg:"" optional:"" help:"The command."`
 }
 

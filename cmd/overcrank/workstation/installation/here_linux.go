@@ -1,0 +1,4 @@
+package installation
+
+// Here is this machine.
+func Here() Machine { return linux{run: runProgram} }

@@ -98,7 +98,7 @@ func TestJoinTokensThatOpenNothing(t *testing.T) {
 	var list []struct{ ID, Name string }
 	r.get(pathJoinTokens).into(http.StatusOK, &list)
 	r.send(http.MethodDelete, pathJoinTokens+"/"+list[0].ID, nil).into(http.StatusNoContent, nil)
-	r.tryEnrol(revoked, newKey(t)).refused(http.StatusUnauthorized, "taken back")
+	r.tryEnrol(revoked, newKey(t)).refused(http.StatusUnauthorized, "revoked")
 	late := r.invite(`{"uses": 3}`)
 	clock.Lock()
 	clock.ahead = 25 * time.Hour
@@ -239,7 +239,7 @@ func TestPlainHTTPIsNotForAgents(t *testing.T) {
 	r := start(t)
 	token := r.invite(`{}`)
 	for _, request := range []string{
-		"POST " + wire.PathEnrol, "POST " + wire.PathRenew, "POST " + wire.PathProve, "GET " + wire.PathSession, "GET " + wire.PathFiles + strings.Repeat("0", 64),
+		"POST " + wire.PathEnrol, "POST " + wire.PathRenew, "POST " + wire.PathProve, "POST " + wire.PathLeave, "GET " + wire.PathSession, "GET " + wire.PathFiles + strings.Repeat("0", 64),
 		"PUT " + wire.PathOutput + "t/1/a.mp4", "PUT " + wire.PathThumbnail + "t/1/1",
 	} {
 		method, path, _ := strings.Cut(request, " ")

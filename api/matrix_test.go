@@ -119,11 +119,25 @@ var rules = map[string]rule{
 	"PATCH /api/farm/v1/policy":                         {role: admin, body: `{"maxMachinesPerJob": 3}`, status: 200, farm: true},
 	"GET /api/farm/v1/levels":                           {role: viewer, status: 200},
 	"PATCH /api/farm/v1/levels":                         {role: operator, body: `{"overnight": {"hours": ["mon-fri 19:00-08:00"]}}`, status: 200, farm: true},
+	"GET /api/farm/v1/releases":                         {role: viewer, status: 200},
+	"POST /api/farm/v1/releases":                        {role: admin, body: `{"manifest": "{}", "manifestSignature": "x", "keys": "{}", "keysSignature": "x"}`, status: 409, farm: true}, // no root keys here
+	"PUT /api/farm/v1/releases/files/{sha256}":          {role: admin, body: "x", kind: "application/octet-stream", stream: true, status: 400, farm: true},
+	"DELETE /api/farm/v1/releases/{version}":            {role: admin, status: 404, farm: true},
+	"GET /api/farm/v1/downloads":                        {role: viewer, status: 200},
+	"POST /api/farm/v1/downloads":                       {role: admin, body: `{"kind": "ffmpeg", "name": "ffmpeg.zip", "sha256": "` + strings.Repeat("0", 64) + `"}`, status: 409, farm: true}, // not sent before
+	"PUT /api/farm/v1/downloads/{sha256}/content":       {role: admin, body: "x", kind: "application/octet-stream", stream: true, status: 400, farm: true},
+	"GET /api/farm/v1/downloads/{sha256}/content":       {role: viewer, status: 404},
+	"DELETE /api/farm/v1/downloads/{sha256}":            {role: admin, status: 404, farm: true},
+	"GET /api/farm/v1/updates":                          {role: viewer, status: 200},
+	"PATCH /api/farm/v1/updates":                        {role: admin, body: `{"atOnce": 3, "hours": ["22:00-06:00"]}`, status: 200, farm: true},
+	"POST /api/farm/v1/updates/resume":                  {role: admin, status: 409, farm: true},
 	"GET /api/farm/v1/limits":                           {role: viewer, status: 200},
 	"GET /api/farm/v1/limits/{name}":                    {role: viewer, record: "limit", status: 200},
 	"PUT /api/farm/v1/limits/{name}":                    {role: operator, record: "limit", body: `{"total": 3}`, status: 200, farm: true},
 	"DELETE /api/farm/v1/limits/{name}":                 {role: operator, record: "limit", status: 204, farm: true},
 	"POST /api/farm/v1/files":                           {role: artist, body: "pixels", status: 201},
+	"POST /api/farm/v1/preflight":                       {role: artist, body: `{"fonts": ["Inter-Bold"]}`, status: 200},
+	"POST /api/farm/v1/templates":                       {role: artist, body: `{"displayName": "x", "files": []}`, status: 400},
 	"GET /api/farm/v1/jobs/{id}/why":                    {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/jobs/{id}/thumbnails":             {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/jobs/{id}/thumbnails/{frame}.jpg": {role: viewer, record: "job", status: 404},
@@ -294,7 +308,7 @@ func addresses() []string { return slices.Sorted(maps.Keys(rules)) }
 func TestEveryRouteHasARule(t *testing.T) {
 	routes := map[string]farm.Grant{}
 	for _, r := range api.TeamRoutes() {
-		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}", ":name", "{name}").Replace(r.Path)] = r.Action.Grant()
+		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}", ":name", "{name}", ":version", "{version}", ":sha256", "{sha256}").Replace(r.Path)] = r.Action.Grant()
 	}
 	for _, address := range slices.Sorted(maps.Keys(routes)) {
 		rule, ok := rules[address]

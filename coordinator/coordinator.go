@@ -19,6 +19,7 @@ import (
 	"overcrank/coordinator/cluster"
 	"overcrank/coordinator/delivery"
 	"overcrank/coordinator/dispatch"
+	"overcrank/coordinator/downloads"
 	"overcrank/coordinator/enrolment"
 	"overcrank/coordinator/events"
 	"overcrank/coordinator/farmkeys"
@@ -39,6 +40,7 @@ import (
 	"overcrank/coordinator/storage"
 	"overcrank/coordinator/submission"
 	"overcrank/coordinator/templates"
+	"overcrank/coordinator/updates"
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/inbound"
@@ -87,6 +89,9 @@ type Config struct {
 	// CertificateLife is how long certificates of agents are good; 0 means 90 days. They are renewed when a third is left.
 	CertificateLife time.Duration
 	Addresses       address.Policy // which machines downloads, uploads and webhooks may ask
+	// ReleaseRoots is a file with the root keys that releases of the agent's program are checked with; "" for those that this program was
+	// built with.
+	ReleaseRoots string
 	// RedactAfter is when, after a job's end, addresses, paths and values are taken out of it and its log; 0 means 3 days.
 	RedactAfter time.Duration
 	KeepOutputs time.Duration // how long results are kept after their job's end; 0 means for ever
@@ -146,6 +151,8 @@ type Coordinator struct {
 
 	storage   *storage.Storage
 	fonts     *library.Fonts
+	releases  *updates.Releases
+	downloads *downloads.Downloads
 	stored    *library.StoredFiles
 	secrets   *library.Secrets
 	templates *templates.Catalog

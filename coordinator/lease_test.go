@@ -467,7 +467,7 @@ func TestWhyAJobWaits(t *testing.T) {
 	held := r.submit(func(j *farm.Job) { j.Hold = true })
 	expect(held, "held")
 	later := r.submit(func(j *farm.Job) { j.NotBefore = c.read().Add(time.Hour) })
-	expect(later, "not before")
+	expect(later, "does not start before")
 	tagged := r.submit(func(j *farm.Job) { j.RequireTags = []string{"gpu"} })
 	expect(tagged, "No machine is online")
 	s := r.enrol("box")

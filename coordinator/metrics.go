@@ -135,6 +135,7 @@ var (
 	slotsGauge     = gauge("slots", "Tasks that the machines here could work on at once.")
 	machinesGauge  = gauge("machines", "Machines, by state.", "state")
 	owedGauge      = gauge("webhooks_owed", "Webhooks that have not been delivered yet.")
+	updatesGauge   = gauge("updates_stopped", "Whether a release was stopped on its way to the machines, because one of them rolled it back.")
 	callersGauge   = gauge("callers_open", "What callers have under way at this node, by what is bounded.", "what")
 	refusedGauge   = counter("callers_refused_total", "What this node refused since one caller, or all, had as much under way as may be.", "what")
 	watchersGauge  = gauge("watchers", "Browsers and programs that follow events at this node.")
@@ -231,7 +232,7 @@ func (g gauges) node(put putMetric) {
 
 // farm reads what is the same on every node: of the state, and of the leader's memory where there is a leader.
 func (g gauges) farm(put putMetric) {
-	jobs := map[farm.JobStatus]int{}
+	jobs, stopped := map[farm.JobStatus]int{}, false
 	err := g.c.state.View(func(tx *raftstore.Tx) error {
 		teams, err := tx.Teams()
 		if err != nil {
@@ -246,7 +247,9 @@ func (g gauges) farm(put putMetric) {
 				jobs[status] += n
 			}
 		}
-		return nil
+		u, err := tx.Updates()
+		stopped = u.Stopped != nil
+		return err
 	})
 	if err != nil {
 		g.c.log.Error("reading the farm's state for its metrics", "error", err)
@@ -255,6 +258,7 @@ func (g gauges) farm(put putMetric) {
 	for status, n := range jobs {
 		put(jobsGauge, float64(n), string(status))
 	}
+	put(updatesGauge, oneIf(stopped))
 
 	ctx, cancel := context.WithTimeout(g.c.ctx, gatherWithin)
 	defer cancel()

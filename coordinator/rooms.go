@@ -5,6 +5,7 @@ import (
 
 	"overcrank/coordinator/delivery"
 	"overcrank/coordinator/dispatch"
+	"overcrank/coordinator/downloads"
 	"overcrank/coordinator/enrolment"
 	"overcrank/coordinator/handout"
 	"overcrank/coordinator/library"
@@ -17,6 +18,7 @@ import (
 	"overcrank/coordinator/storage"
 	"overcrank/coordinator/submission"
 	"overcrank/coordinator/templates"
+	"overcrank/coordinator/updates"
 	"overcrank/raftstore"
 )
 
@@ -26,6 +28,8 @@ func (c *Coordinator) makeRooms() {
 	c.Directory = people.NewDirectory(c.state, c.keys.Derive, c.log)
 	c.storage.Use(storageNode{c.store, c}, c.state)
 	c.fonts = library.NewFonts(c.state, c.files, c.Directory)
+	c.releases = updates.New(c.state, c.files, c.cfg.ReleaseRoots, c.log)
+	c.downloads = downloads.New(c.state, c.files, c.proofs, c.log)
 	c.stored = library.NewStoredFiles(c.state, c.files, c.Directory, c.cfg.FileLife)
 	c.secrets = library.NewSecrets(c.state, c.ring, keyChanges{c}, c.log)
 	c.templates = templates.NewCatalog(catalogFarm{c}, c.state, c.files, c.proofs, templates.Config{
@@ -62,6 +66,12 @@ func (c *Coordinator) Storage() *storage.Storage { return c.storage }
 
 // Fonts are the fonts of teams.
 func (c *Coordinator) Fonts() *library.Fonts { return c.fonts }
+
+// Releases are the releases of the agent's program, and how machines get them.
+func (c *Coordinator) Releases() *updates.Releases { return c.releases }
+
+// Downloads are the files that the farm hands out: packages and ffmpeg.
+func (c *Coordinator) Downloads() *downloads.Downloads { return c.downloads }
 
 // StoredFiles are the files that callers keep at the farm.
 func (c *Coordinator) StoredFiles() *library.StoredFiles { return c.stored }

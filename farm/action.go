@@ -29,6 +29,8 @@ const (
 	ActRenewWebhookKey    Action = "replace the key that signs webhooks"
 	ActProfile            Action = "profile the coordinator"
 	ActManageTeams        Action = "create and delete teams, and manage the tokens and people of every team"
+	ActUpdateMachines     Action = "add agent releases, and decide which machines get them"
+	ActKeepDownloads      Action = "add and remove the packages and the ffmpeg that the farm hands out"
 	ActInviteMachines     Action = "invite and remove machines"
 	ActChangePolicy       Action = "decide how teams share the farm"
 	ActChangeSecretKey    Action = "change the key that seals secrets"
@@ -74,6 +76,8 @@ func Grants() []Grant {
 		{ActProfile, RoleAdmin, false},
 		{ActManageTeams, RoleAdmin, true},
 		{ActInviteMachines, RoleAdmin, true},
+		{ActKeepDownloads, RoleAdmin, true},
+		{ActUpdateMachines, RoleAdmin, true},
 		{ActChangePolicy, RoleAdmin, true},
 		{ActChangeSecretKey, RoleAdmin, true},
 		{ActManageCoordinators, RoleAdmin, true},

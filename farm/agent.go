@@ -74,7 +74,22 @@ type Availability struct {
 	// NotReady says that the reason is nobody's wish: the machine lacks something, such as room on its disk, and works
 	// again by itself once it has that. Presence is not PresenceFree then.
 	NotReady bool `json:"notReady,omitempty"`
+	// AfterEffects is why the machine's After Effects cannot run now, such as "nobody is signed in"; other work is possible. "" when it can,
+	// and for a machine without one.
+	AfterEffects string   `json:"afterEffects,omitempty"`
+	SignedIn     SignedIn `json:"signedIn,omitempty"`
 }
+
+// SignedIn is whether somebody is signed in at a machine itself.
+type SignedIn string
+
+// The states of SignedIn.
+const (
+	SignedInUnknown SignedIn = "" // the machine cannot tell, or has no reason to look
+	SignedInNobody  SignedIn = "none"
+	SignedInLocked  SignedIn = "locked" // and the screen is locked
+	SignedInActive  SignedIn = "active"
+)
 
 // Machine is an agent with its current state.
 type Machine struct {

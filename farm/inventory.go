@@ -27,13 +27,27 @@ type Inventory struct {
 	Engines []EngineInfo `json:"engines"`
 	Fonts   []FontUse    `json:"fonts,omitempty"`
 	Codecs  []string     `json:"codecs,omitempty"` // values of Settings.Codec that this machine can write
-	Tags    []string     `json:"tags,omitempty"`
-	Slots   int          `json:"slots"` // tasks it runs at once
+	// Encoders are ffmpeg's that Codecs are written with and that work on this machine; none from an agent that is too old
+	// to report them.
+	Encoders []string `json:"encoders,omitempty"`
+	// FFmpeg is the ffmpeg that the machine uses; nil without one, and from an agent that is too old to report it.
+	FFmpeg *FFmpeg  `json:"ffmpeg,omitempty"`
+	Tags   []string `json:"tags,omitempty"`
+	Slots  int      `json:"slots"` // tasks it runs at once
 	// Roots are the folders that file: addresses of jobs may point into; nil from an agent that is too old to report
 	// them.
 	Roots []string `json:"roots,omitzero"`
 	// LeftOut is how many fonts, effects and plug-ins were dropped for lack of room.
 	LeftOut int `json:"leftOut,omitempty"`
+}
+
+// FFmpeg is an ffmpeg on a workstation.
+type FFmpeg struct {
+	Version string `json:"version"` // as it says itself
+	Licence string `json:"licence"` // LGPL, GPL or nonfree, by how it was configured; "" when it does not say
+	Path    string `json:"path"`
+	// SHA256 is that of the farm's build in hex; "" for one that was on the machine.
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // Hash is the SHA-256 of the inventory as JSON, in hex.

@@ -250,6 +250,11 @@ type FileRef struct {
 	Name   string `json:"name,omitempty"`
 }
 
+// IsSHA256 tells whether text is a SHA-256 as FileRef has it: 64 hexadecimal digits in lower case.
+func IsSHA256(text string) bool {
+	return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == ""
+}
+
 // OutputRef is a finished result: stored under the attempt that made it, then made the job's result once.
 type OutputRef struct {
 	FileRef

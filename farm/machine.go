@@ -62,6 +62,9 @@ func (a Agent) AllTags() []string {
 type AgentQuery struct {
 	States []MachineState
 	Tag    string
-	Limit  int    // 0 means 100
-	Cursor string // from an earlier answer
+	// JoinToken is the id of an invitation, for the machines that joined with it. Ids grow with time, so that a Cursor of the same value skips all machines
+	// that joined before it was made.
+	JoinToken string
+	Limit     int    // 0 means 100
+	Cursor    string // from an earlier answer
 }

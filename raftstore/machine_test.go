@@ -21,7 +21,6 @@ import (
 var (
 	epoch = commandtest.Epoch
 	after = commandtest.After
-	jobOf = commandtest.JobOf
 )
 
 // failer is what both tests and property checks are.
@@ -174,29 +173,10 @@ func furnish(m *testMachine) {
 	}
 }
 
-func submit(m *testMachine, id string, second int) {
-	job, task := jobOf(id, second)
-	m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
-}
+func submit(m *testMachine, id string, second int) { m.must(commandtest.Submit(id, second)) }
 
 func lease(m *testMachine, task string, attempt, second int) {
-	m.must(command.LeaseTasks{Grants: []command.Grant{{Task: task, Attempt: attempt, Agent: "a1"}}, At: after(second)})
-}
-
-func wantRefused(t *testing.T, m *testMachine, cmd command.Command, code farm.Code) {
-	t.Helper()
-	before := m.content()
-	result := m.do(cmd)
-	refused := result.Refused
-	if refused == nil && len(result.Each) == 1 {
-		refused = result.Each[0]
-	}
-	if refused == nil || refused.Code != code || refused.Message == "" {
-		t.Errorf("%T answered %v, want a refusal of code %s", cmd, refused, code)
-	}
-	if m.content() != before {
-		t.Errorf("%T was refused and changed the state", cmd)
-	}
+	m.must(commandtest.Lease(task, attempt, second))
 }
 
 func TestSnapshotRestoresTheSameState(t *testing.T) {

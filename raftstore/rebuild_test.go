@@ -1,12 +1,14 @@
 package raftstore
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -311,7 +313,6 @@ func TestACheckpointOfADamagedFileIsNotUsed(t *testing.T) {
 	}
 	t.Parallel()
 	folder := t.TempDir()
-	path := filepath.Join(folder, stateFile)
 	s := openStore(t, config(t, folder))
 	fillFarm(t, s)
 	if err := s.machine.state.Flush(); err != nil {
@@ -326,9 +327,23 @@ func TestACheckpointOfADamagedFileIsNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	anotherBoot(t, folder, torn)
-	leaves := pagesInUse(t, path)["leaf"]
-	at := leaves[len(leaves)/2]
-	flip(t, filepath.Join(torn, stateFile), at+16+int64(binary.NativeEndian.Uint32(readFile(t, path)[at+20:])), 0)
+	// What is damaged has to belong to the checkpoint: a node that has just begun writes on behind it.
+	state := filepath.Join(torn, stateFile)
+	head, err := readCheckpoint(state)
+	if err == nil {
+		err = boltfile.Restore(state, head)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	content := readFile(t, state)
+	firstRow := func(page int64) int64 { return page + 16 + int64(binary.NativeEndian.Uint32(content[page+20:])) }
+	leaves := pagesInUse(t, state)["leaf"]
+	job := slices.IndexFunc(leaves, func(page int64) bool { return bytes.HasPrefix(content[firstRow(page):], []byte("job0")) })
+	if job < 0 {
+		t.Fatal("the checkpoint holds no job")
+	}
+	flip(t, state, firstRow(leaves[job]), 0)
 	again, told := openTold(t, torn)
 	if got := rowsOf(t, again); got != want || again.Integrity().Rebuilds != 1 {
 		t.Errorf("the rows are the same: %v; %+v; %s", got == want, again.Integrity(), told)

@@ -4,12 +4,14 @@ import (
 	"overcrank/coordinator"
 	"overcrank/coordinator/cluster"
 	"overcrank/coordinator/delivery"
+	"overcrank/coordinator/downloads"
 	"overcrank/coordinator/enrolment"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/results"
 	"overcrank/coordinator/submission"
 	"overcrank/coordinator/templates"
+	"overcrank/coordinator/updates"
 )
 
 // parts are what the dashboard speaks with: rooms of the coordinator, and small interfaces of what it does itself.
@@ -23,6 +25,9 @@ type parts struct {
 	queue       queue
 	machines    machines
 	policy      policies
+	releases    *updates.Releases
+	downloads   *downloads.Downloads
+	rollouts    rollouts
 	status      status
 	events      events
 	cluster     *cluster.Cluster
@@ -40,7 +45,7 @@ type parts struct {
 // partsOf takes a coordinator apart. Nothing else of the dashboard knows it as a whole.
 func partsOf(c *coordinator.Coordinator) parts {
 	return parts{
-		people: c.Directory, invitations: c.Registry, submitter: c.Submitter, jobs: c, batches: c, tasks: c, queue: c, machines: c, policy: c, status: c,
+		people: c.Directory, invitations: c.Registry, submitter: c.Submitter, jobs: c, batches: c, tasks: c, queue: c, machines: c, policy: c, releases: c.Releases(), downloads: c.Downloads(), rollouts: c, status: c,
 		events: c, cluster: c.Cluster(), templates: c.Templates(), results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(),
 		webhooks: c.Webhooks(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
 	}

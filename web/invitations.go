@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ func (s *server) inviteMachine(c *fiber.Ctx, p farm.Principal) error {
 	}
 	in.Uses, _ = strconv.Atoi(v.Uses)
 	if in.Uses < 1 {
-		v.Error = "it has to be for one machine at least"
+		v.Error = "enter at least 1"
 		c.Status(fiber.StatusBadRequest)
 		return s.showInvitations(c, p, v)
 	}
@@ -54,7 +55,17 @@ func (s *server) inviteMachine(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return s.showInvitations(c, p, page.Invitations{Uses: "1", Made: &made, Secret: text, Address: s.farm.publicAddress()})
+	if err := s.showInvitations(c, p, page.Invitations{Uses: "1", Made: &made, Secret: text, Address: s.farm.publicAddress()}); err != nil {
+		return s.revokeUnseen(p, made.ID, err)
+	}
+	return nil
+}
+
+// revokeUnseen revokes an invitation whose page failed: nobody has seen its token. It returns the error of the page.
+func (s *server) revokeUnseen(p farm.Principal, id string, failed error) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	return errors.Join(failed, s.farm.invitations.RevokeJoinToken(ctx, p, id))
 }
 
 func (s *server) revokeInvitation(c *fiber.Ctx, p farm.Principal) error {

@@ -92,8 +92,11 @@ func (s *server) live(c *fiber.Ctx) error {
 
 // liveAction is what it takes to watch a topic.
 func liveAction(topic string) farm.Action {
-	if topic == "coordinators" {
+	switch name, _, _ := strings.Cut(topic, ":"); name {
+	case "coordinators":
 		return farm.ActManageCoordinators
+	case "joined":
+		return farm.ActInviteMachines
 	}
 	return farm.ActView
 }
@@ -159,6 +162,11 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 		all = append(all, piece{id: "machine", kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
 			m, err := s.readMachine(ctx, p, subject)
 			return page.MachineHead(shell, m), err
+		}})
+	case "joined":
+		all = append(all, piece{id: "joined", kinds: append(jobs[:3:3], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
+			v, err := s.readJoined(ctx, p, subject)
+			return page.JoinedMachines(v), err
 		}})
 	case "coordinators":
 		all = append(all, piece{id: "coordinators", kinds: []farm.EventKind{farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {

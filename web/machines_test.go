@@ -48,7 +48,7 @@ func TestAMachineIsInvitedWithACommandThatIsShownOnce(t *testing.T) {
 	list := v.get("/machines/invite").is(http.StatusOK, "Suite 4", "2 of 2", "gpu, big").lacks(secret)
 	id := regexp.MustCompile(`id="invitation-([0-9A-Z]+)"`).FindStringSubmatch(list.body)[1]
 	v.post("/machines/invite/"+id+"/revoke", nil).is(http.StatusOK).lacks("Suite 4")
-	v.post("/machines/invite", url.Values{"uses": {"0"}, "life": {"1h"}}).is(http.StatusBadRequest, "for one machine at least")
+	v.post("/machines/invite", url.Values{"uses": {"0"}, "life": {"1h"}}).is(http.StatusBadRequest, "Enter at least 1")
 
 	for _, who := range []string{"ops", "art", "vic", "zoe"} {
 		r.as(who).get("/machines/invite").is(http.StatusForbidden)

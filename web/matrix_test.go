@@ -42,12 +42,14 @@ var pages = map[string]grant{
 	"GET /queue": viewer, "POST /queue/pause": farmsOperator, "POST /queue/resume": farmsOperator,
 	"POST /queue/levels/:level/pause": farmsOperator, "POST /queue/levels/:level/resume": farmsOperator,
 	"GET /machines": viewer, "GET /machines/:id": viewer,
+	"GET /machines/add": farmsAdmin, "POST /machines/add": farmsAdmin, "POST /machines/add/file": farmsAdmin,
 	"GET /machines/invite": farmsAdmin, "POST /machines/invite": farmsAdmin, "POST /machines/invite/:id/revoke": farmsAdmin,
 	"POST /machines/:id/drain": farmsOperator, "POST /machines/:id/pause": farmsOperator, "POST /machines/:id/resume": farmsOperator,
 	"POST /machines/:id/change": farmsOperator, "POST /machines/:id/retire": farmsAdmin,
 	"GET /settings": viewer, "GET /settings/api-tokens": admin, "POST /settings/api-tokens": admin, "POST /settings/api-tokens/:id/revoke": admin,
 	"GET /settings/people": admin, "POST /settings/people": admin, "POST /settings/people/:id/revoke": admin, "POST /settings/people/:id/link": admin,
 	"GET /settings/sharing": viewer, "POST /settings/sharing": farmsAdmin,
+	"GET /settings/updates": viewer, "POST /settings/updates": farmsAdmin, "POST /settings/updates/resume": farmsAdmin,
 	"GET /settings/fonts": viewer, "POST /files/font": artist, "POST /settings/fonts/:id/delete": producer,
 	"GET /settings/secrets": artist, "POST /settings/secrets": producer, "POST /settings/secrets/:id/delete": producer,
 	"GET /settings/coordinators": farmsAdmin, "GET /settings/webhooks": producer, "POST /settings/webhooks": admin,
@@ -57,6 +59,7 @@ var pages = map[string]grant{
 var topics = map[string]grant{
 	"home": viewer, "jobs:": viewer, "job:x": viewer, "batches": viewer, "batch:x": viewer, "templates": viewer, "template:x": viewer,
 	"machines:": viewer, "machine:x": viewer, "queue:": viewer, "coordinators": farmsAdmin,
+	"joined:x": farmsAdmin,
 }
 
 func TestEachRoleAgainstEachPage(t *testing.T) {

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
@@ -56,6 +57,7 @@ type rig struct {
 	farm *coordinator.Coordinator
 	base string
 
+	public string // address of the farm, base when empty
 	teams  *throttle.Throttle
 	follow throttle.Followers
 }
@@ -112,7 +114,7 @@ func (r *rig) serve(address string) (stop func()) {
 	}
 	r.base = "http://" + ln.Addr().String()
 	logger := slog.New(slog.DiscardHandler)
-	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: r.base, Logger: logger, MinFree: 1, DescribeJob: public.DescribeJob})
+	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: cmp.Or(r.public, r.base), Logger: logger, MinFree: 1, DescribeJob: public.DescribeJob})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -23,6 +23,7 @@ import (
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
 	"overcrank/farm"
+	"overcrank/panel"
 	"overcrank/web/page"
 )
 
@@ -87,6 +88,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 // mount adds the pages, and what their forms ask for.
 func (s *server) mount(app *fiber.App) {
 	app.Get("/static/:name", s.static)
+	app.Get("/panel/"+panel.Name, s.panel)
 	app.Get("/api/reference", s.page(s.reference))
 	app.Get("/sign-in", s.page(s.signInPage))
 	app.Get("/sign-in/:code", s.page(s.lookAtLink))
@@ -161,6 +163,9 @@ func (s *server) machineRoutes() []route.Route {
 	yes, no := true, false
 	return []route.Route{
 		route.Get("/machines", farm.ActView, s.machines),
+		route.Get("/machines/add", farm.ActInviteMachines, s.addMachine),
+		route.Post("/machines/add", farm.ActInviteMachines, s.inviteWithPackage),
+		route.Post("/machines/add/file", farm.ActInviteMachines, s.invitedFile),
 		route.Get("/machines/invite", farm.ActInviteMachines, s.invitations),
 		route.Post("/machines/invite", farm.ActInviteMachines, s.inviteMachine),
 		route.Post("/machines/invite/:id/revoke", farm.ActInviteMachines, s.revokeInvitation),
@@ -179,6 +184,9 @@ func (s *server) settingRoutes() []route.Route {
 		route.Post("/settings/people/:id/link", farm.ActManageTokens, s.invite),
 		route.Get("/settings/sharing", farm.ActView, s.sharing),
 		route.Post("/settings/sharing", farm.ActChangePolicy, s.share),
+		route.Get("/settings/updates", farm.ActView, s.updates),
+		route.Post("/settings/updates", farm.ActUpdateMachines, s.changeUpdates),
+		route.Post("/settings/updates/resume", farm.ActUpdateMachines, s.resumeUpdates),
 		route.Get("/settings/fonts", farm.ActView, s.fonts),
 		route.Post("/files/font", farm.ActAddFonts, s.addFont),
 		route.Post("/settings/fonts/:id/delete", farm.ActDeleteFonts, s.deleteFont),

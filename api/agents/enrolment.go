@@ -67,6 +67,16 @@ func (s *server) renew(c *fiber.Ctx) error {
 	return answer.Created(c, enrolled)
 }
 
+// leave removes the machine from the farm that asks for it, as when the agent is uninstalled.
+func (s *server) leave(c *fiber.Ctx, a farm.Agent) error {
+	ctx, done := request.Call(c)
+	defer done()
+	if err := s.sessions.Leave(ctx, a); err != nil {
+		return err
+	}
+	return answer.None(c)
+}
+
 // prove proves to an agent of an earlier release that this is its farm.
 func (s *server) prove(c *fiber.Ctx) error {
 	if _, err := request.Certificate(c); err != nil {

@@ -3,7 +3,6 @@ package agents
 import (
 	"bytes"
 	"context"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -19,12 +18,10 @@ import (
 
 const thumbnailLimit = 256 << 10
 
-var sha256Hex = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
 // giveFile gives an agent a file that one of its leases names.
 func (s *server) giveFile(c *fiber.Ctx, a farm.Agent) error {
 	sha := c.Params("sha256")
-	if !sha256Hex.MatchString(sha) {
+	if !farm.IsSHA256(sha) {
 		return farm.Errorf(farm.CodeNotFound, "there is no file %q: files are named by 64 hexadecimal digits", sha)
 	}
 	return answer.OpenFile(c, answer.FileOptions{ContentType: fiber.MIMEOctetStream, Download: true}, func(ctx context.Context) (*files.File, error) {

@@ -28,10 +28,11 @@ type Farm struct {
 	Cluster  *cluster.Cluster
 }
 
-// Sessions carries the sessions of agents.
+// Sessions carries the sessions of agents, and lets agents leave the farm.
 type Sessions interface {
 	ServeAgent(ctx context.Context, a farm.Agent, conn dispatch.AgentConn) error
 	TurnAway(conn dispatch.AgentConn) error
+	Leave(ctx context.Context, a farm.Agent) error
 }
 
 // Files are the files that leases name.
@@ -70,6 +71,7 @@ func Mount(app *fiber.App, f Farm, cfg Config) {
 	app.Post(wire.PathNodeJoin, s.joinCluster)
 	app.Post(wire.PathRenew, s.renew)
 	app.Post(wire.PathProve, s.prove)
+	app.Post(wire.PathLeave, s.forAgent(s.leave))
 	app.Get(wire.PathSession, s.session)
 	app.Get(wire.PathFiles+":sha256", s.forAgent(s.giveFile))
 	app.Put(wire.PathOutput+":task/:attempt/:name", s.forAgent(s.takeOutput))

@@ -15,8 +15,9 @@ var answerShapes = map[string]any{
 	"JoinToken": joinTokenBody{}, "Cluster": clusterBody{}, "ClusterStorage": storageBody{}, "StorageMove": storageMoveBody{},
 	"ClusterMember": memberBody{}, "NodeInvitation": nodeInvitationBody{}, "ScriptRule": scriptsBody{},
 	"KeyChanged": keyChanged{}, "GossipKeys": gossipRingBody{}, "GossipKey": gossipKeyBody{}, "Authority": authorityBody{},
+	"Preflight": preflightBody{}, "PreflightFile": askedFile{}, "PreflightFont": askedFont{}, "PreflightEffect": askedThing{},
 	"KeptFile": keptFile{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{},
-	"Presence": presenceBody{}, "Inventory": inventoryBody{}, "FontFace": fontUse{}, "Running": runningShape{},
+	"Presence": presenceBody{}, "Inventory": inventoryBody{}, "FFmpeg": ffmpegBody{}, "FontFace": fontUse{}, "Running": runningShape{},
 	"Thumbnail": thumbnailBody{}, "Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
 	"FarmTemplate": farmTemplateBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{},
 	"Task": taskBody{}, "FrameRange": framesBody{}, "TaskPart": partBody{}, "TaskAgent": taskAgent{},
@@ -25,7 +26,8 @@ var answerShapes = map[string]any{
 	"NearestAgent": nearestBody{}, "Span": spanBody{}, "Event": eventBody{}, "FarmStatus": farmBody{}, "Pace": paceBody{},
 	"Policy": policyBody{}, "Levels": levelsBody{}, "Level": levelBody{}, "TeamShare": teamShare{},
 	"RestoreLine": restoreLine{}, "Restored": restoredBody{}, "FarmLimit": limitBody{}, "Splitting": splitBody{},
-	"Retrying": retryBody{},
+	"Retrying": retryBody{}, "Release": releaseBody{}, "ReleaseFile": releaseFileBody{}, "ReceivedFile": receivedFileBody{}, "Updates": updatesBody{},
+	"Download": downloadBody{}, "UpdateStop": updateStopBody{}, "MachineUpdate": machineUpdateBody{},
 }
 
 func TestTheDocumentsAnswersAreTheShapesOfTheCode(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"overcrank/api/input"
 	"overcrank/api/request"
 	"overcrank/api/route"
+	"overcrank/coordinator/machines"
 	"overcrank/farm"
 )
 
@@ -42,6 +43,8 @@ type agentBody struct {
 	Slots      int            `json:"slots"`
 	Engines    []engineBody   `json:"engines"`
 	Codecs     []string       `json:"codecs"`
+	Encoders   []string       `json:"encoders"`
+	FFmpeg     *ffmpegBody    `json:"ffmpeg"`
 	Tags       []string       `json:"tags"`      // all of them
 	GivenTags  []string       `json:"givenTags"` // those that the farm's people gave it
 	Fonts      int            `json:"fonts"`     // how many
@@ -53,6 +56,20 @@ type engineBody struct {
 	Kind    string `json:"kind"`
 	Version string `json:"version"`
 	Beta    bool   `json:"beta"`
+}
+
+// ffmpegBody is the ffmpeg of a machine. Where it lies is the machine's own affair.
+type ffmpegBody struct {
+	Version string  `json:"version"`
+	Licence string  `json:"licence"`
+	SHA256  *string `json:"sha256"` // of the build that the farm gave it
+}
+
+func ffmpegShape(f *farm.FFmpeg) *ffmpegBody {
+	if f == nil {
+		return nil
+	}
+	return &ffmpegBody{Version: f.Version, Licence: f.Licence, SHA256: answer.OrNull(f.SHA256)}
 }
 
 // setAsideBody is why the farm gives a machine no work for a while.
@@ -67,6 +84,9 @@ type presenceBody struct {
 	State  string      `json:"state"`
 	Reason string      `json:"reason"`
 	Until  answer.Time `json:"until"`
+	// AfterEffects is why After Effects cannot run now, SignedIn a farm.SignedIn; null when there is nothing to tell.
+	AfterEffects *string `json:"afterEffects"`
+	SignedIn     *string `json:"signedIn"`
 }
 
 type runningShape struct {
@@ -86,6 +106,7 @@ func agentShape(m farm.Machine) agentBody {
 		EnrolledAt: answer.Time(m.EnrolledAt), Address: m.Address, Drained: m.Drained, Paused: m.Paused,
 		OS: in.OS, OSVersion: in.OSVersion, Arch: in.Arch, CPU: in.CPU, CPUs: in.CPUs, Memory: in.Memory, GPU: in.GPU, GPUMemory: in.GPUMemory,
 		Disk: in.Disk, DiskFree: in.DiskFree, Version: in.Version, Slots: in.Slots, Engines: engineShapes(in.Engines), Codecs: answer.OrEmpty(in.Codecs),
+		Encoders: answer.OrEmpty(in.Encoders), FFmpeg: ffmpegShape(in.FFmpeg),
 		Tags: answer.OrEmpty(m.AllTags()), GivenTags: answer.OrEmpty(m.Tags), Fonts: len(in.Fonts), Effects: len(in.Effects),
 		Running: make([]runningShape, len(m.Running)),
 	}
@@ -93,7 +114,8 @@ func agentShape(m farm.Machine) agentBody {
 		body.SetAside = &setAsideBody{Reason: aside.Reason, At: answer.Time(aside.At), Until: answer.Time(aside.Until)}
 	}
 	if m.Presence != "" {
-		body.Presence = &presenceBody{State: string(m.Presence), Reason: m.Reason, Until: answer.Time(m.Until)}
+		body.Presence = &presenceBody{State: string(m.Presence), Reason: m.Reason, Until: answer.Time(m.Until),
+			AfterEffects: answer.OrNull(m.AfterEffects), SignedIn: answer.OrNull(string(m.SignedIn))}
 	}
 	for i, r := range m.Running {
 		body.Running[i] = runningOf(r)
@@ -117,14 +139,16 @@ func engineShapes(engines []farm.EngineInfo) []engineBody {
 
 // inventoryBody is all that a machine says it has. Paths are its own affair.
 type inventoryBody struct {
-	Engines []engineBody `json:"engines"`
-	Fonts   []fontUse    `json:"fonts"`
-	Effects []string     `json:"effects"`
-	Plugins []string     `json:"plugins"`
-	Codecs  []string     `json:"codecs"`
-	Tags    []string     `json:"tags"`
-	LeftOut int          `json:"leftOut"`
-	Hash    string       `json:"hash"`
+	Engines  []engineBody `json:"engines"`
+	Fonts    []fontUse    `json:"fonts"`
+	Effects  []string     `json:"effects"`
+	Plugins  []string     `json:"plugins"`
+	Codecs   []string     `json:"codecs"`
+	Encoders []string     `json:"encoders"`
+	FFmpeg   *ffmpegBody  `json:"ffmpeg"`
+	Tags     []string     `json:"tags"`
+	LeftOut  int          `json:"leftOut"`
+	Hash     string       `json:"hash"`
 }
 
 // fontUse is a face of a font that a machine has.
@@ -141,7 +165,7 @@ func inventoryShape(in farm.Inventory) inventoryBody {
 	}
 	return inventoryBody{
 		Engines: engineShapes(in.Engines), Fonts: fonts, Effects: answer.OrEmpty(in.Effects), Plugins: answer.OrEmpty(in.Plugins), Codecs: answer.OrEmpty(in.Codecs),
-		Tags: answer.OrEmpty(in.Tags), LeftOut: in.LeftOut, Hash: in.Hash(),
+		Encoders: answer.OrEmpty(in.Encoders), FFmpeg: ffmpegShape(in.FFmpeg), Tags: answer.OrEmpty(in.Tags), LeftOut: in.LeftOut, Hash: in.Hash(),
 	}
 }
 
@@ -151,6 +175,7 @@ type Machines interface {
 	Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error)
 	ConfigureAgent(ctx context.Context, p farm.Principal, id string, change farm.AgentChange) (farm.Machine, error)
 	RetireAgent(ctx context.Context, p farm.Principal, id string) error
+	Equipment(ctx context.Context, p farm.Principal, fonts, effects []string, engine string) (machines.Equipment, error)
 }
 
 // machineHandlers answers for the machines that render.

@@ -147,7 +147,7 @@ func (h policyHandlers) putLimit(c *fiber.Ctx, p farm.Principal) error {
 	wrong := &input.Problems{}
 	name := c.Params("name")
 	if !farm.LimitName(name) {
-		wrong.Add("name", "is no name for a limit: it begins with a letter or digit, and has up to 64 letters, digits, dots, dashes and underscores")
+		wrong.Add("name", "is not a valid name for a limit: it has to begin with a letter or digit, and have up to 64 letters, digits, dots, dashes and underscores")
 	}
 	o, err := input.Read(body, wrong)
 	if err != nil {

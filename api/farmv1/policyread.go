@@ -80,14 +80,8 @@ func readLevels(o input.Object) map[farm.Level]func(farm.LevelPolicy) farm.Level
 	return changes
 }
 
-func readLevel(o input.Object) func(farm.LevelPolicy) farm.LevelPolicy {
-	o.Only("paused", "maxShare", "hours", "role")
-	paused := o.Boolean("paused")
-	share, shared := o.Number("maxShare")
-	if shared && (share <= 0 || share > 1) {
-		o.Problem("maxShare", "has to be above 0, up to 1, which is all of the farm")
-	}
-	var hours []farm.Hours
+// readHours reads windows of the week.
+func readHours(o input.Object) (hours []farm.Hours) {
 	for i, text := range o.Texts("hours", input.NameLimit) {
 		h, err := farm.ParseHours(text)
 		if err != nil {
@@ -95,6 +89,17 @@ func readLevel(o input.Object) func(farm.LevelPolicy) farm.LevelPolicy {
 		}
 		hours = append(hours, h)
 	}
+	return hours
+}
+
+func readLevel(o input.Object) func(farm.LevelPolicy) farm.LevelPolicy {
+	o.Only("paused", "maxShare", "hours", "role")
+	paused := o.Boolean("paused")
+	share, shared := o.Number("maxShare")
+	if shared && (share <= 0 || share > 1) {
+		o.Problem("maxShare", "has to be above 0, up to 1, which is all of the farm")
+	}
+	hours := readHours(o)
 	timed := o.Has("hours")
 	role := farm.Role(o.Choice("role", roleNames()[1:]...))
 	return func(l farm.LevelPolicy) farm.LevelPolicy {
@@ -181,7 +186,7 @@ func readLimit(o input.Object) farm.LimitPolicy {
 	limit.PerMachine, _ = o.Whole("perMachine", 0, input.MostCount)
 	for i, effect := range limit.Effects {
 		if strings.Contains(strings.TrimSuffix(effect, "*"), "*") || effect == "*" {
-			o.Wrong.Add(input.ElementPath(o.Field("effects"), i), "has to be a match name, or its beginning with a * behind it")
+			o.Wrong.Add(input.ElementPath(o.Field("effects"), i), "has to be a match name, or the beginning of one followed by *")
 		}
 	}
 	return limit

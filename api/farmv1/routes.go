@@ -12,11 +12,13 @@ import (
 	"overcrank/api/throttle"
 	"overcrank/coordinator/cluster"
 	"overcrank/coordinator/delivery"
+	"overcrank/coordinator/downloads"
 	"overcrank/coordinator/enrolment"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/results"
 	"overcrank/coordinator/templates"
+	"overcrank/coordinator/updates"
 )
 
 // root begins the addresses of this interface.
@@ -41,7 +43,11 @@ type Farm struct {
 	Templates   *templates.Catalog
 	Results     *results.Results
 	Secrets     *library.Secrets
+	Releases    *updates.Releases
+	Rollouts    Rollouts
+	Downloads   *downloads.Downloads
 	Stored      *library.StoredFiles
+	Fonts       *library.Fonts
 	Webhooks    *delivery.Webhooks
 	// PublicAddress is where callers find the farm.
 	PublicAddress func() string
@@ -71,8 +77,11 @@ func Routes(f Farm, cfg Config) []route.Route {
 		taskHandlers{f.Tasks}.routes(),
 		queueHandlers{f.Queue}.routes(),
 		policyHandlers{f.Policy}.routes(),
-		templateHandlers{f.Templates}.routes(),
+		updateHandlers{f.Releases, f.Rollouts}.routes(),
+		downloadHandlers{f.Downloads}.routes(),
+		templateHandlers{f.Templates, f.Stored}.routes(),
 		fileHandlers{f.Stored}.routes(),
+		preflightHandlers{f.Machines, f.Stored, f.Fonts}.routes(),
 		secretHandlers{f.Secrets}.routes(),
 		webhookHandlers{f.Webhooks}.routes(),
 		clusterHandlers{f.Cluster, f.Gossip, f.Authority}.routes(),

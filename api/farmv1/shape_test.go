@@ -10,6 +10,7 @@ import (
 	"overcrank/api/public"
 	"overcrank/coordinator"
 	"overcrank/coordinator/people"
+	"overcrank/coordinator/updates"
 	"overcrank/farm"
 )
 
@@ -30,7 +31,8 @@ func TestMachinesOnTheWire(t *testing.T) {
 		Agent: farm.Agent{ID: "a1", Name: "suite-3", SecretHash: "never shown", Inventory: farm.Inventory{
 			OS: "windows", Arch: "amd64", CPUs: 16, Memory: 64 << 30, Version: "0.1.0", Slots: 1,
 			Engines: []farm.EngineInfo{{Kind: "aftereffects", Version: "26.0.2", Path: `C:\Program Files\Adobe`}},
-			Fonts:   []farm.FontUse{{PostScript: "Inter-Bold"}}, Codecs: []string{"image_png"},
+			Fonts:   []farm.FontUse{{PostScript: "Inter-Bold"}}, Codecs: []string{"image_png"}, Encoders: []string{"png"},
+			FFmpeg: &farm.FFmpeg{Version: "7.1.1", Licence: "LGPL", Path: `C:\ffmpeg\ffmpeg.exe`},
 		}},
 		Online: true, LastSeen: noon, Address: "10.0.0.3:51000",
 		Running: []farm.RunningTask{{Task: jobA + ".1", Job: jobA, Attempt: 2, Progress: 12.3456, Frame: 17, Phase: "rendering", Since: noon}, {Frame: -1, Phase: "uploading", Since: noon}},
@@ -40,7 +42,7 @@ func TestMachinesOnTheWire(t *testing.T) {
 	golden(t, "agent-bare", agentShape(farm.Machine{Agent: farm.Agent{ID: "a2", Name: "laptop"}}))
 	machine.Drained, machine.Tags = true, []string{"night"}
 	machine.SetAside = &farm.SetAside{Reason: "attempts of 5 jobs in a row failed on it", At: noon, Until: noon.Add(time.Hour)}
-	machine.Availability = farm.Availability{Presence: farm.PresenceAway, Reason: "somebody works at it"}
+	machine.Availability = farm.Availability{Presence: farm.PresenceAway, Reason: "somebody works at it", AfterEffects: "nobody is signed in", SignedIn: farm.SignedInNobody}
 	golden(t, "agent-set-aside", agentShape(machine))
 }
 
@@ -95,6 +97,9 @@ func TestOtherAnswersOnTheWire(t *testing.T) {
 		BatchID: "01JD7000000000000000000BTA", Status: "processing", CreatedAt: answer.Time(noon), Stats: public.BatchStats{Total: 3, Finished: 1, Error: 1, Pending: 1},
 	})
 	golden(t, "file", keptFile{Src: "farm://abc", Size: 3, SHA256: "abc", ExpiresAt: answer.Time(noon)})
+	src := "farm://abc"
+	golden(t, "preflight", preflightBody{Machines: 3, EngineMachines: 2, Files: []askedFile{{SHA256: "abc", Src: &src}, {SHA256: "def"}},
+		Fonts: []askedFont{{Name: "Inter-Bold", Library: true, Machines: 1}}, Effects: []askedThing{{Name: "ADBE Tint", Own: true}}})
 	golden(t, "thumbnail", thumbnailBody{Frame: 12, Size: 900, URL: "/api/farm/v1/jobs/" + jobA + "/thumbnails/12.jpg"})
 }
 
@@ -124,4 +129,32 @@ func TestDeliveries(t *testing.T) {
 	golden(t, "delivery-pending", deliveryShape(farm.Delivery{ID: jobA, Tries: 1, TriedAt: noon, Next: noon.Add(time.Second), Error: "the receiver answered 500"}))
 	golden(t, "delivery-delivered", deliveryShape(farm.Delivery{ID: jobA, Tries: 2, TriedAt: noon, EndedAt: noon}))
 	golden(t, "delivery-failed", deliveryShape(farm.Delivery{ID: jobA, Tries: 4, TriedAt: noon, EndedAt: noon, Error: "the receiver answered 500"}))
+}
+
+func TestShapesOfReleasesAndUpdates(t *testing.T) {
+	soak := 15
+	golden(t, "release", releaseShape(farm.Release{
+		Version: "1.2.3", Number: 7, Expires: noon.AddDate(1, 0, 0), MinLauncher: 1, ProtocolMin: 3, ProtocolMax: 4, DowngradeOf: 8, Keys: 2, KeysExpire: noon.AddDate(2, 0, 0),
+		Files:   []farm.ReleaseFile{{System: "darwin", Arch: "universal", File: farm.FileRef{SHA256: "ab", Size: 9, Name: "overcrank-agent-darwin-universal"}}},
+		AddedAt: noon, AddedBy: "ada", Documents: []farm.ReleaseDocument{{Name: "manifest.json", Content: []byte("{}")}},
+	}))
+	golden(t, "received-file", receivedFileBody{Size: 9, SHA256: "ab"})
+	machines := []updates.Machine{
+		{ID: "a1", Name: "suite-3", Online: true, Ring: farm.RingCanary, Tags: []string{"canary"}, Update: farm.MachineUpdate{
+			Agent: "a1", Version: "1.2.3", Mode: farm.UpdatedByFarm, Release: "1.2.3", State: farm.UpdateDone, Rendered: true, At: noon,
+		}},
+		{ID: "a2", Name: "laptop", Online: true, Ring: farm.RingTenth, Update: farm.MachineUpdate{
+			Agent: "a2", Version: "1.2.2", Mode: farm.UpdatedByFarm, Release: "1.2.3", State: farm.UpdateRetrying, Reason: "no space left on device", Failures: 2, At: noon,
+		}},
+		{ID: "a3", Name: "suite-1", Ring: farm.RingAll},
+	}
+	golden(t, "updates", updatesShape(updates.Overview{
+		Updates: farm.Updates{
+			Revision: 4, At: noon, By: "ada", Release: "1.2.3", CanaryTags: []string{"canary"}, CanaryMachines: []string{"a1"}, Hours: []farm.Hours{{From: 22 * 60, To: 6 * 60}},
+			BytesPerSecond: 1 << 20, AtOnce: 5, SoakMinutes: &soak, Ring: farm.RingTenth, Since: noon, Resumed: noon,
+			Stopped: &farm.UpdateStop{Reason: "suite-3 rolled 1.2.3 back", Machine: "a1", At: noon},
+		},
+		Waiting: "it was stopped: suite-3 rolled 1.2.3 back", Machines: machines,
+	}))
+	golden(t, "updates-bare", updatesShape(updates.Overview{}))
 }

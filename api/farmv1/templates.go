@@ -1,12 +1,16 @@
 package farmv1
 
 import (
+	"context"
+	"strings"
+
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
 	"overcrank/api/route"
+	"overcrank/coordinator/library"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
@@ -23,10 +27,14 @@ func farmTemplateShape(t farm.Template) farmTemplateBody {
 }
 
 // templateHandlers answers for what the farm knows of a template beyond the public interface.
-type templateHandlers struct{ templates *templates.Catalog }
+type templateHandlers struct {
+	templates *templates.Catalog
+	stored    *library.StoredFiles
+}
 
 func (h templateHandlers) routes() []route.Route {
 	return []route.Route{
+		route.Post(root+"/templates", farm.ActChangeTemplates, h.assembleTemplate),
 		route.Get(root+"/templates/:id", farm.ActView, h.getFarmTemplate),
 		route.Patch(root+"/templates/:id", farm.ActChangeTemplates, h.markTemplate),
 	}
@@ -68,4 +76,82 @@ func decodeTemplateMark(body []byte) (sequential bool, err error) {
 		sequential = o.Flag("sequential")
 	}
 	return sequential, wrong.Err()
+}
+
+// assembly is a template that is put together of files that the farm keeps.
+type assembly struct {
+	displayName string
+	names       []string
+	files       []farm.FileRef
+}
+
+// assembleTemplate puts a template together. Large files take a while to copy, so the request lasts as long as an upload may.
+func (h templateHandlers) assembleTemplate(c *fiber.Ctx, p farm.Principal) error {
+	in, err := input.Body(c, decodeAssembly)
+	if err != nil {
+		return err
+	}
+	ctx := request.Transfer(c)
+	pieces, err := h.pieces(ctx, p, in)
+	if err != nil {
+		return err
+	}
+	t, err := h.templates.Assemble(ctx, p, in.displayName, pieces)
+	if err != nil {
+		return err
+	}
+	return answer.Created(c, farmTemplateShape(t))
+}
+
+// pieces finds the files of an assembly.
+func (h templateHandlers) pieces(ctx context.Context, p farm.Principal, in assembly) ([]templates.Piece, error) {
+	kept, err := h.stored.Kept(ctx, p, in.files)
+	if err != nil {
+		return nil, err
+	}
+	wrong := &input.Problems{}
+	pieces := make([]templates.Piece, len(in.files))
+	for i, ref := range in.files {
+		file, there := kept[ref.SHA256]
+		if !there {
+			wrong.Add(input.MemberPath(input.ElementPath("files", i), "src"), "is not, or no longer, a file that your team keeps; hand it over again")
+		}
+		pieces[i] = templates.Piece{Name: in.names[i], File: file}
+	}
+	return pieces, wrong.Err()
+}
+
+// decodeAssembly reads what a template is put together of.
+func decodeAssembly(body []byte) (assembly, error) {
+	wrong := &input.Problems{}
+	o, err := input.Read(body, wrong)
+	if err != nil {
+		return assembly{}, err
+	}
+	o.Only("displayName", "files")
+	in := assembly{displayName: strings.TrimSpace(o.NeedText("displayName", input.NameLimit))}
+	if !o.Need("files") {
+		return in, wrong.Err()
+	}
+	list := o.List("files")
+	if len(list) > templates.MostAssembled {
+		o.Problem("files", "holds %d files; %d are allowed", len(list), templates.MostAssembled)
+		return in, wrong.Err()
+	}
+	o.Objects(list, "an object", func(each input.Object) {
+		each.Only("name", "src")
+		in.names = append(in.names, each.NeedText("name", input.AddressLimit))
+		in.files = append(in.files, farm.FileRef{SHA256: readKept(each)})
+	})
+	return in, wrong.Err()
+}
+
+// readKept reads the hash of a farm: address.
+func readKept(o input.Object) string {
+	src := o.NeedText("src", input.AddressLimit)
+	hash, kept := strings.CutPrefix(src, farm.KeptScheme)
+	if src != "" && (!kept || !farm.IsSHA256(hash)) {
+		o.Problem("src", "has to be what the farm gave for a file that it keeps: farm:// and 64 hexadecimal digits")
+	}
+	return hash
 }

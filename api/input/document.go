@@ -41,8 +41,8 @@ type document struct {
 type value struct {
 	place
 	key    place // of its key, with the quotation marks; none for an element of a list
-	parent int32 // the list or object that it stands in, -1 for the root
-	next   int32 // behind it and all within it
+	parent int32 // index of the list or object that it stands in, -1 for the root
+	next   int32 // index of the value behind it and all within it
 }
 
 // valuesWithin is how many values a body may hold: more than jsonValues only when it is large itself, as a batch can be.
@@ -112,10 +112,10 @@ type scanner struct {
 	*document
 	dec    *jsontext.Decoder
 	src    bytes.Buffer
-	in     int32 // the list or object that is being read, -1 outside the root
-	around int32 // the list whose elements are not looked into, 0 for none
-	key    place // of the value to come, once it has been read
-	counts []int // how many keys in has had, and the lists and objects around it
+	in     int32 // index of the list or object that is being read, -1 outside the root
+	around int32 // index of the list whose elements are not looked into, 0 for none
+	key    place // of the key that was read, until its value is
+	counts []int // keys so far: of each list and object that is open, the innermost last
 }
 
 // place is where something stands in a body.
@@ -124,7 +124,7 @@ type place struct{ from, to uint32 }
 // scanners are kept: a new one takes more memory than an ordinary body.
 var scanners = sync.Pool{New: func() any { return &scanner{dec: jsontext.NewDecoder(strings.NewReader(""))} }}
 
-// release puts a scanner back; it lets go of its body.
+// release puts a scanner back for the next body, without the one that it has read.
 func (s *scanner) release() {
 	*s = scanner{dec: s.dec, counts: s.counts[:0]}
 	s.dec.Reset(&s.src)
@@ -178,6 +178,7 @@ func (s *scanner) next() error {
 	return nil
 }
 
+// named notes where the key of the value to come stands.
 func (s *scanner) named(at place) error {
 	s.key = at
 	s.keys++
@@ -189,11 +190,13 @@ func (s *scanner) named(at place) error {
 	return nil
 }
 
+// add notes where a value stands.
 func (s *scanner) add(at place) {
 	s.values = append(s.values, value{place: at, key: s.key, parent: s.in, next: int32(len(s.values) + 1)})
 	s.key = place{}
 }
 
+// open begins a list or an object.
 func (s *scanner) open() error {
 	if len(s.counts) == jsonDepth {
 		return s.refuse("is nested more than %d deep", jsonDepth)
@@ -207,6 +210,7 @@ func (s *scanner) open() error {
 	return nil
 }
 
+// close ends the list or object that is being read.
 func (s *scanner) close() error {
 	if _, err := s.dec.ReadToken(); err != nil {
 		return s.broken(err)

@@ -15,7 +15,7 @@ type Problems struct {
 	more bool
 	// room is for the members of all objects of the request.
 	room []member
-	// Strict refuses fields that nobody knows; Warnings tell of them, and of what else is taken and hardly meant.
+	// Strict refuses fields that nobody knows; Warnings tell of them, and of whatever else is accepted but probably a mistake.
 	Strict   bool
 	Warnings []string
 }

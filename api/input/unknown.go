@@ -10,7 +10,7 @@ import (
 // WarningLimit is how many warnings one request gets.
 const WarningLimit = 20
 
-// Warn keeps something that is taken though it is hardly meant, for the job to keep.
+// Warn keeps a warning of something that is accepted but probably a mistake; the job keeps it.
 func (p *Problems) Warn(text string) {
 	if len(p.Warnings) < WarningLimit && !slices.Contains(p.Warnings, text) {
 		p.Warnings = append(p.Warnings, text)

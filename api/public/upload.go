@@ -79,7 +79,7 @@ var bucketName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]
 func checkPlace(u input.Object, out *farm.Upload) {
 	bucket, endpoint := out.Params["bucket"], strings.TrimSpace(out.Params["endpoint"])
 	if len(farm.SecretRefs(bucket)) == 0 && (!bucketName.MatchString(bucket) || strings.Contains(bucket, "..")) {
-		u.Problem("params.bucket", "%.100q is no name of a bucket: these have 3 to 63 letters, digits, dots and hyphens", bucket)
+		u.Problem("params.bucket", "%.100q is not a valid bucket name: these have 3 to 63 letters, digits, dots and hyphens", bucket)
 		return
 	}
 	if endpoint != "" && len(farm.SecretRefs(endpoint)) == 0 && !strings.Contains(endpoint, "://") {

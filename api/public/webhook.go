@@ -81,7 +81,7 @@ func readHeaders(w input.Object) map[string]string {
 		}
 		switch {
 		case name == "" || strings.ContainsFunc(name, notInHeaderName):
-			headers.Problem(name, "is no name of a header")
+			headers.Problem(name, "is not a valid header name")
 		case slices.Contains(reservedHeaders, lower):
 			headers.Problem(name, "is set by the farm and cannot be given")
 		case seen[lower]:

@@ -93,5 +93,8 @@ func (c *Cluster) Recordable(inv farm.Inventory) farm.Inventory {
 	if c.Level() < command.RootsLevel {
 		inv.Roots = nil
 	}
+	if c.Level() < command.EncodersLevel {
+		inv.Encoders, inv.FFmpeg = nil, nil
+	}
 	return inv
 }

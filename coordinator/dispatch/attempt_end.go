@@ -263,9 +263,12 @@ func (l *leader) settle(s *session, at wire.Attempt, err error) {
 		return
 	}
 	s.send(wire.Message{Settled: &wire.Settled{Attempt: at}})
-	own, err := l.d.hadAttempt(s.agent, at)
-	if err != nil {
-		l.d.log.Error("looking whose attempt was reported", "task", at.Task, "attempt", at.Attempt, "error", err)
+	own := err == nil // it was leased to this agent here
+	if !own {
+		var unknown error
+		if own, unknown = l.d.hadAttempt(s.agent, at); unknown != nil {
+			l.d.log.Error("looking whose attempt was reported", "task", at.Task, "attempt", at.Attempt, "error", unknown)
+		}
 	}
 	if own {
 		l.d.results.SweepTask(at.Task)

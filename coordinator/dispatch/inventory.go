@@ -29,7 +29,7 @@ func (d *Dispatcher) inventoryOf(agent string) (farm.Inventory, error) {
 
 // takeInventory records what an agent has, and gives it work by that from now on.
 func (l *leader) takeInventory(ctx context.Context, s *session, inv farm.Inventory) {
-	if max(len(inv.Engines), len(inv.Fonts), len(inv.Effects), len(inv.Plugins), len(inv.Codecs), len(inv.Tags), len(inv.Roots)) > maxInventoryItems {
+	if max(len(inv.Engines), len(inv.Fonts), len(inv.Effects), len(inv.Plugins), len(inv.Codecs), len(inv.Encoders), len(inv.Tags), len(inv.Roots)) > maxInventoryItems {
 		l.d.log.Warn("an agent tells of more than any machine has", "agent", s.agent)
 		return
 	}
@@ -57,7 +57,7 @@ func (l *leader) recordable(s *session, inv farm.Inventory) farm.Inventory {
 	s.unrecorded = &inv // before the level is read, so that one who raises it meanwhile finds this
 	l.mu.Unlock()
 	told := l.d.cluster.Recordable(inv)
-	if (told.Roots == nil) == (inv.Roots == nil) {
+	if (told.Roots == nil) == (inv.Roots == nil) && len(told.Encoders) == len(inv.Encoders) && (told.FFmpeg == nil) == (inv.FFmpeg == nil) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		s.unrecorded = nil
@@ -96,6 +96,10 @@ func (l *leader) equip(s *session, inv farm.Inventory) {
 			ID: s.agent, Name: s.name, Inventory: inv, Tags: l.standings[s.agent].tags,
 		}))
 		l.queue.SetCached(s.agent, s.cached)
+		stand := l.standings[s.agent]
+		stand.installed = inv.Tags
+		l.standings[s.agent] = stand
+		s.system, s.arch = inv.OS, inv.Arch
 		s.equipped, s.slots = true, inv.PossibleSlots()
 		l.placeLocked(s)
 	}

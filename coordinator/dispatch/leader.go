@@ -55,6 +55,7 @@ type leader struct {
 	policy       farm.Policy
 	policyIndex  uint64
 	secretsIndex uint64             // of the state that the queue knows SecretTags of
+	updates      updating           // see updates.go
 	courses      map[string]*course // of jobs with several tasks, by job
 	ended        []string           // of these, which have ended and left parts behind
 	changes      uint64             // grows with each change of a lease
@@ -113,6 +114,7 @@ func (d *Dispatcher) lead(ctx context.Context) (stop func()) {
 		lastSeen:  map[string]time.Time{},
 		standings: map[string]standing{},
 		courses:   map[string]*course{},
+		updates:   newUpdating(d.state.Now()),
 		speeds:    newSpeeds(),
 		outbox:    delivery.NewOutbox(d.state.Now, d.webhooks.Try),
 	}
@@ -148,6 +150,7 @@ func (l *leader) term(ctx context.Context) {
 	l.d.events.Lose() // what the leader before told last may not have come
 	loops.Go(func() { l.expireLoop(own) })
 	loops.Go(func() { l.tellLoop(ctx) })
+	loops.Go(func() { l.updateLoop(own) })
 	// The most urgent tasks are granted while the others are being read: reading a million takes seconds.
 	if !l.untilRead(ctx, l.readUrgent) {
 		return

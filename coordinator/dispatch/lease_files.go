@@ -11,7 +11,7 @@ import (
 	"overcrank/raftstore"
 )
 
-// OpenFileFor opens a file that one of the agent's leases names.
+// OpenFileFor opens a file that one of the agent's leases names, or the release that machines are to run.
 func (d *Dispatcher) OpenFileFor(ctx context.Context, a farm.Agent, sha256 string) (*files.File, error) {
 	ref, err := peers.AskLeader(ctx, d.peers, askFile, fileAsked{Agent: a.ID, SHA256: sha256})
 	if err != nil {
@@ -41,6 +41,10 @@ func (l *leader) fileFor(ctx context.Context, asked fileAsked) (handout.File, er
 		return handout.File{FileRef: ref}, nil
 	}
 	l.mu.Lock()
+	if ref, is := l.updates.files[sha256]; is {
+		l.mu.Unlock()
+		return handout.File{FileRef: ref}, nil
+	}
 	held := l.leasesOfLocked(asked.Agent)
 	var unknown []*lease
 	for _, h := range held {

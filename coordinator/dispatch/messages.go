@@ -27,6 +27,8 @@ func (l *leader) receive(ctx context.Context, s *session, m wire.Message) {
 		l.noteCached(s, m.Heartbeat.Cached)
 		l.notePresence(s, m.Heartbeat.Availability)
 		l.tryStorage(s)
+	case m.Updating != nil:
+		l.noteUpdating(s, *m.Updating)
 	case m.Tried != nil:
 		l.tried(s, *m.Tried)
 	case m.Inventory != nil, m.Finished != nil, m.Failed != nil:

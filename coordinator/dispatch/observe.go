@@ -45,6 +45,12 @@ func (l *leader) applied(results []command.Result) {
 				l.markStale()
 			}
 		}
+		if res.Updates {
+			if err := l.readUpdates(); err != nil {
+				l.d.log.Error("following a change of releases", "error", err)
+				l.markStale()
+			}
+		}
 		noteJobs(jobs, res.Jobs)
 		l.observe(jobs, res.Tasks)
 		clear(jobs)
@@ -126,7 +132,7 @@ func noteJobs(known map[string]*farm.Job, jobs []farm.Job) {
 
 // onlyQueues says whether all that a command did was to make tasks of queued jobs ready, as a submission does.
 func onlyQueues(res *command.Result) bool {
-	return len(res.Agents) == 0 && res.Policy == nil && !res.SecretTags && len(res.Owed) == 0 &&
+	return len(res.Agents) == 0 && res.Policy == nil && !res.SecretTags && !res.Updates && len(res.Owed) == 0 &&
 		!anyOf(res.Jobs, func(job *farm.Job) bool { return job.Status != farm.JobQueued }) &&
 		!anyOf(res.Tasks, func(t *farm.Task) bool { return t.Status != farm.TaskReady })
 }

@@ -155,7 +155,7 @@ func (l *leader) place(job farm.Job) (farm.Placement, error) {
 	if t := waits.task; t.NotBefore.After(placement.At) && !l.policy.Paused {
 		placement.Why = fmt.Sprintf("Attempt %d failed (%s); the next one starts at %s.", t.Attempt, t.Error, wording.UTC(waits.queued.NotBefore))
 	} else if job.NotBefore.After(placement.At) && !l.policy.Paused {
-		placement.Why = "The job starts not before " + wording.UTC(job.NotBefore) + "."
+		placement.Why = "The job does not start before " + wording.UTC(job.NotBefore) + "."
 	}
 	return placement, nil
 }

@@ -22,6 +22,7 @@ var (
 	askRecent    = peers.Question[string, []wire.Attempt]{Path: "/ask/recent"}
 	askFile      = peers.Question[fileAsked, handout.File]{Path: "/ask/file"}
 	askDismiss   = peers.Question[string, struct{}]{Path: "/ask/dismiss"}
+	askUpdates   = peers.Question[struct{}, updatesNow]{Path: "/ask/updates"}
 	askSpread    = peers.Question[events.Told, struct{}]{Path: "/ask/spread"}
 )
 
@@ -36,6 +37,7 @@ func (d *Dispatcher) Answer() {
 	answerByLeader(d, askRecent, (*leader).recentOf)
 	answerByLeader(d, askFile, (*leader).fileFor)
 	answerByLeader(d, askDismiss, (*leader).dismiss)
+	answerByLeader(d, askUpdates, (*leader).updatesNow)
 	answerByLeader(d, askSpread, (*leader).spread)
 	peers.Tell(d.peers, d.tellFollowers)
 }

@@ -46,6 +46,10 @@ type session struct {
 	equipped     bool // the queue knows what it has
 	availability farm.Availability
 	standing     wire.Standing // as the machine was told last
+	update       *wire.Update  // that the machine was told last; nil for none
+	ffmpeg       *wire.FFmpeg  // that the machine was told last; nil for none
+	system, arch string        // of the machine, as Go names them; "" before it has told what it has
+	updates      bool          // it has told what it runs, and so understands updates
 	slots        int           // tasks that it runs at once
 	rests        time.Time     // until when it gets no work; zero when it does not rest
 	cached       []string      // as in wire.Heartbeat
@@ -229,6 +233,7 @@ func (l *leader) dismiss(ctx context.Context, id string) (none struct{}, _ error
 	delete(l.lastSeen, id)
 	delete(l.standings, id)
 	delete(l.recent, id)
+	delete(l.updates.machines, id)
 	l.queue.RemoveMachine(id)
 	l.mu.Unlock()
 	if s != nil {

@@ -16,7 +16,8 @@ import (
 type standing struct {
 	name            string
 	drained, paused bool
-	tags            []string
+	tags            []string // that people gave it
+	installed       []string // tags of its inventory, as far as the state had one when it was read
 	setAside        *farm.SetAside
 	index           uint64
 }
@@ -68,7 +69,7 @@ func (l *leader) noteAgents(index uint64, agents []farm.Agent) {
 		if !l.queue.Knows(a.ID) || was.name != a.Name || !slices.Equal(was.tags, a.Tags) {
 			l.queue.SetMachine(schedule.MachineOf(a))
 		}
-		l.standings[a.ID] = standing{name: a.Name, drained: a.Drained, paused: a.Paused, tags: a.Tags, setAside: a.SetAside, index: index}
+		l.standings[a.ID] = standing{name: a.Name, drained: a.Drained, paused: a.Paused, tags: a.Tags, installed: a.Inventory.Tags, setAside: a.SetAside, index: index}
 		if s := l.sessions[a.ID]; s != nil {
 			s.name = a.Name
 			l.placeLocked(s)
@@ -98,6 +99,7 @@ func (l *leader) placeLocked(s *session) {
 		s.standing = told
 		s.send(wire.Message{Standing: &told})
 	}
+	l.queue.SetLacks(s.agent, s.availability.AfterEffects)
 	l.queue.Connect(s.agent, l.outOf(s))
 	l.wake()
 }

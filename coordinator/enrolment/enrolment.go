@@ -55,7 +55,7 @@ var errNotEnrolled = farm.Errorf(farm.CodeUnauthorized,
 	"this machine is not enrolled, or was retired: its certificate opens nothing; to let it in again, start it with a new join token (overcrank agents invite)")
 
 // Enrol makes a machine an agent of the farm and gives it a certificate; secret is that of a join token. CodeUnauthorized
-// when the token lets nobody in any more.
+// when nobody can join with the token any more.
 func (r *Registry) Enrol(ctx context.Context, secret string, in wire.Enrol) (wire.Enrolled, error) {
 	if err := r.CheckJoinToken(secret); err != nil {
 		return wire.Enrolled{}, err

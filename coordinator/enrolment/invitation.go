@@ -128,7 +128,7 @@ func (r *Registry) RevokeJoinToken(ctx context.Context, p farm.Principal, id str
 	if _, err := r.state.Apply(ctx, command.RevokeJoinToken{ID: id}); err != nil {
 		return err
 	}
-	r.log.Info("an invitation was taken back", "invitation", id, "by", p.Name)
+	r.log.Info("an invitation was revoked", "invitation", id, "by", p.Name)
 	return nil
 }
 
@@ -145,7 +145,7 @@ func (r *Registry) CheckJoinToken(secret string) error {
 		return err
 	}
 	if err != nil || subtle.ConstantTimeCompare([]byte(token.Hash), []byte(hash)) != 1 {
-		return farm.Errorf(farm.CodeUnauthorized, "this farm has made no such join token, or it was taken back; ask for another (overcrank agents invite)")
+		return farm.Errorf(farm.CodeUnauthorized, "this farm has made no such join token, or it was revoked; ask for another (overcrank agents invite)")
 	}
 	return nil
 }

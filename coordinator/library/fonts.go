@@ -200,6 +200,19 @@ func (f *Fonts) Match(job *farm.Job, t *farm.Template) error {
 	})
 }
 
+// Lacking are those of some fonts, by their PostScript names, that the library of the caller's team does not have.
+func (f *Fonts) Lacking(_ context.Context, p farm.Principal, names []string) (missing []string, err error) {
+	uses := make([]farm.FontUse, len(names))
+	for i, name := range names {
+		uses[i].PostScript = name
+	}
+	err = f.state.View(func(tx *raftstore.Tx) error {
+		_, missing, err = tx.MatchFonts(p.Team, nil, uses)
+		return err
+	})
+	return missing, err
+}
+
 // fontUses are the fonts that a job's assets and its template's text use.
 func fontUses(job *farm.Job, t *farm.Template) []farm.FontUse {
 	uses := job.FontUses()

@@ -72,6 +72,50 @@ func (f *StoredFiles) PutFor(ctx context.Context, p farm.Principal, job, name st
 	return stored, nil
 }
 
+// knownFor is how long a file is kept at least for Known to name it: who learns of it here submits with it soon.
+const knownFor = time.Hour
+
+// Known tells, file for file, which of some files the caller's team keeps already; it is zero for one that has to be handed over. A file of
+// another size, one that is about to expire and one of a private job are not known.
+func (f *StoredFiles) Known(ctx context.Context, p farm.Principal, wanted []farm.FileRef) ([]farm.StoredFile, error) {
+	kept, err := f.Kept(ctx, p, wanted)
+	if err != nil {
+		return nil, err
+	}
+	known, until := make([]farm.StoredFile, len(wanted)), f.state.Now().Add(knownFor)
+	for i, ref := range wanted {
+		if stored, there := kept[ref.SHA256]; there && stored.Size == ref.Size && stored.ExpiresAt.After(until) {
+			known[i] = stored
+		}
+	}
+	return known, nil
+}
+
+// Kept gives those of some files that the caller's team keeps, by their hashes; their sizes are not looked at. A private job's file is
+// the job's alone.
+func (f *StoredFiles) Kept(_ context.Context, p farm.Principal, wanted []farm.FileRef) (map[string]farm.StoredFile, error) {
+	if err := p.May(farm.ActSubmit); err != nil {
+		return nil, err
+	}
+	kept := map[string]farm.StoredFile{}
+	err := f.state.View(func(tx *raftstore.Tx) error {
+		for _, ref := range wanted {
+			stored, err := tx.File(p.Team, ref.SHA256)
+			if farm.CodeOf(err) == farm.CodeNotFound {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			if stored.Job == "" {
+				kept[ref.SHA256] = stored
+			}
+		}
+		return nil
+	})
+	return kept, err
+}
+
 func (f *StoredFiles) get(team, sha256 string) (stored farm.StoredFile, err error) {
 	err = f.state.View(func(tx *raftstore.Tx) error {
 		stored, err = tx.File(team, sha256)

@@ -44,7 +44,8 @@ func (r *Roster) Agents(ctx context.Context, p farm.Principal, q farm.AgentQuery
 
 // selects says whether a query asks for a machine.
 func selects(q farm.AgentQuery, m farm.Machine) bool {
-	return (len(q.States) == 0 || slices.Contains(q.States, m.State())) && (q.Tag == "" || slices.Contains(m.AllTags(), q.Tag))
+	return (len(q.States) == 0 || slices.Contains(q.States, m.State())) && (q.Tag == "" || slices.Contains(m.AllTags(), q.Tag)) &&
+		(q.JoinToken == "" || q.JoinToken == m.JoinToken)
 }
 
 func (r *Roster) agentsAfter(after string, limit int) (page []farm.Agent, err error) {
@@ -122,12 +123,21 @@ func (r *Roster) RetireAgent(ctx context.Context, p farm.Principal, id string) e
 	if err != nil {
 		return err
 	}
+	return r.retire(ctx, id, m.Name, p.Name)
+}
+
+// Leave is RetireAgent at the request of the machine itself.
+func (r *Roster) Leave(ctx context.Context, a farm.Agent) error {
+	return r.retire(ctx, a.ID, a.Name, "the machine itself")
+}
+
+func (r *Roster) retire(ctx context.Context, id, name, by string) error {
 	if _, err := r.state.Apply(ctx, command.RemoveAgent{ID: id}); err != nil {
 		return err
 	}
 	if err := r.dispatcher.Dismiss(context.WithoutCancel(ctx), id); err != nil {
 		r.log.Warn("a machine that was retired is told so with its next heartbeat only", "agent", id, "error", err)
 	}
-	r.log.Info("a machine was retired", "agent", id, "name", m.Name, "by", p.Name)
+	r.log.Info("a machine was retired", "agent", id, "name", name, "by", by)
 	return nil
 }

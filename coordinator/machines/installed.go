@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/raftstore"
 )
@@ -25,7 +26,10 @@ type machineStock struct {
 	os     string
 	memory int64
 	fonts  map[string]bool // by farm.FontKey of their PostScript names
-	roots  []string        // nil where that is not known
+	// effects are the match names of added effects, engines the releases of After Effects.
+	effects map[string]bool
+	engines []schedule.Engine
+	roots   []string // nil where that is not known
 }
 
 // Changed notes that a machine's record is another.
@@ -85,6 +89,15 @@ func stockOf(a farm.Agent) machineStock {
 	m := machineStock{tags: slices.Concat(a.Tags, a.Inventory.Tags), os: a.Inventory.OS, memory: a.Inventory.Memory, roots: a.Inventory.Roots, fonts: make(map[string]bool, len(a.Inventory.Fonts))}
 	for _, f := range a.Inventory.Fonts {
 		m.fonts[farm.FontKey(f.PostScript)] = true
+	}
+	m.effects = make(map[string]bool, len(a.Inventory.Effects))
+	for _, e := range a.Inventory.Effects {
+		m.effects[e] = true
+	}
+	for _, e := range a.Inventory.Engines {
+		if e.Kind == farm.EngineAfterEffects {
+			m.engines = append(m.engines, schedule.Release(e.Version))
+		}
 	}
 	return m
 }

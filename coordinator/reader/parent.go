@@ -125,8 +125,9 @@ func ended(err error, words []byte) error {
 	if !errors.As(err, &exit) {
 		return fmt.Errorf("waiting for a reader: %w", err)
 	}
-	// Go's runtime dies with one of these messages when the system refuses it memory.
-	for _, says := range []string{"out of memory", "cannot allocate memory", "errno=12"} {
+	// Go's runtime dies with one of these messages when the system refuses it memory. The garbage collector of Go 1.26 does not look
+	// whether it got some, and dies of a fault of its own, which is told apart from a panic of the program by its first words.
+	for _, says := range []string{"out of memory", "cannot allocate memory", "errno=12", "SIGSEGV: segmentation violation\nPC="} {
 		if bytes.Contains(words, []byte(says)) {
 			return ErrMemory
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ const (
 	reads   = "read"
 	babbles = "babble" // writes without end
 	crashes = "crash"
+	faults  = "fault" // as the garbage collector does that gets no memory
 )
 
 func TestMain(m *testing.M) {
@@ -41,6 +43,11 @@ func TestMain(m *testing.M) {
 		}
 	case crashes:
 		panic("as asked")
+	case faults:
+		if p, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = p.Signal(syscall.SIGSEGV)
+		}
+		select {}
 	default:
 		os.Exit(m.Run())
 	}
@@ -118,6 +125,7 @@ func TestLimits(t *testing.T) {
 		"time":         {reads, nil, short, reader.ErrTime},
 		"endless":      {babbles, nil, bounds, reader.ErrLarge},
 		"crash":        {crashes, nil, bounds, reader.ErrCrash},
+		"fault":        {faults, nil, bounds, reader.ErrMemory},
 		"no such word": {"-unknown", nil, bounds, reader.ErrCrash},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -143,6 +143,11 @@ func (q *Queue) asksOf(c *class) []ask {
 	if n.MinMemory > 0 {
 		add("memory", gigabytes(n.MinMemory)+" of memory", func(p *profile) bool { return p.memory >= n.MinMemory })
 	}
+	if n.Writes != "" {
+		add("codec", "an encoder for "+n.Writes, func(p *profile) bool {
+			return len(p.writes) == 0 || slices.Contains(p.writes, n.Writes)
+		})
+	}
 	for _, tag := range n.AllTags {
 		add("tags", "the tag '"+tag+"'", func(p *profile) bool { return hasTag(p, tag) })
 	}

@@ -11,6 +11,7 @@ import (
 
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
+	"overcrank/farm/codec"
 )
 
 // simulation is a farm on which time passes. Tasks take their set time, and streams of tasks never end.
@@ -419,8 +420,25 @@ func TestExplain(t *testing.T) {
 		"another machine": {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)) }, func(t *schedule.Task) {
 			t.Need.OS, t.Need.MinMemory = "darwin", 1_099_500_000_000
 		}, "None of the 2 machines online has macOS and 1099.5 GB of memory. It waits for a machine that does."},
+		"no encoder": {none, func(q *schedule.Queue) {
+			for _, id := range []string{"a", "b"} {
+				m := machine(id, 1)
+				m.Inventory.Codecs = []string{codec.ProRes422, codec.DefaultStill}
+				come(q, m)
+			}
+		}, func(t *schedule.Task) { t.Need.Writes = codec.H264 }, "No machine can encode H.264: none of the 2 machines online has an encoder for H.264. " +
+			"It waits until one has an ffmpeg that can ('overcrank ffmpeg add' gives machines one)."},
 		"no After Effects there": {none, func(q *schedule.Queue) { come(q, machine("a", 1)); q.SetMachine(machine("b", 1, "26.0")) },
 			func(t *schedule.Task) { t.Need.Engine = "ae2026" }, "The only machine online does not have After Effects 2026 (ae2026). It waits for a machine that does."},
+		"nobody signed in": {none, func(q *schedule.Queue) {
+			come(q, machine("a", 1), machine("b", 1, "26.0"))
+			q.SetLacks("b", "nobody is signed in")
+		}, func(t *schedule.Task) { t.Need.Engine = "ae2026" }, "Of the 2 machines online, 1 has After Effects but cannot run it now (nobody is signed in). It waits until that changes."},
+		"signed in again": {none, func(q *schedule.Queue) {
+			come(q, machine("b", 1, "26.0"))
+			q.SetLacks("b", "nobody is signed in")
+			q.SetLacks("b", "")
+		}, func(t *schedule.Task) { t.Need.Engine = "ae2026" }, "A machine is about to start it."},
 		"away": {none, func(q *schedule.Queue) {
 			for _, id := range []string{"a", "b", "c"} {
 				q.SetMachine(machine(id, 1))
@@ -471,4 +489,26 @@ func TestExplain(t *testing.T) {
 
 func limited(id string) schedule.Task {
 	return task(id, func(t *schedule.Task) { t.Need.Limits = []string{"particular"} })
+}
+
+// A machine whose After Effects cannot run now gets other work, and After Effects' own again when it can; the inventory that it tells in
+// between does not change that.
+func TestAMachineWhoseAfterEffectsCannotRunGetsOtherWork(t *testing.T) {
+	q := schedule.NewQueue()
+	come(q, machine("a", 1, "26.0"))
+	q.SetLacks("a", "nobody is signed in")
+	q.SetMachine(machine("a", 1, "26.0"))
+	own := task("own", func(t *schedule.Task) { t.Need.Engine = schedule.EngineEmbedded })
+	adobe := task("adobe", func(t *schedule.Task) { t.Need.Engine = schedule.EngineAfterEffects })
+	q.Add(adobe, epoch)
+	q.Add(own, epoch)
+	got := q.Assign(epoch, 10)
+	if len(got) != 1 || got[0].Task.ID != "own.1" {
+		t.Fatalf("with nobody signed in it is given %v", got)
+	}
+	q.Release("own.1", got[0].Task.Attempt, epoch)
+	q.SetLacks("a", "")
+	if got = q.Assign(epoch, 10); len(got) != 1 || got[0].Task.ID != "adobe.1" {
+		t.Fatalf("with somebody signed in it is given %v", got)
+	}
 }

@@ -7,9 +7,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/codec"
 )
 
 // Machine is what the queue knows of an enrolled agent.
@@ -55,6 +57,8 @@ type machine struct {
 	slots          int      // slots that the policy allows
 	fonts, effects []uint32 // names counted in Queue.owned
 	adobe          bool
+	releases       releases
+	lacks          string   // why its After Effects gets no work now; "" when it does, and for a machine without one
 	profile        *profile // of its properties
 	connected      bool
 	out            Out
@@ -71,8 +75,7 @@ func (m *machine) able() bool { return m.connected && m.out.Why == "" }
 type profile struct {
 	index    int
 	key      [sha256.Size]byte
-	engines  []Engine // releases of After Effects
-	versions [][2]int // major and minor of the same
+	releases          // those that get work
 	renders  bool     // it has any engine
 	own      bool     // it has the embedded engine
 	tags     []string // in order
@@ -81,11 +84,18 @@ type profile struct {
 	os       string
 	fonts    []uint32 // in order
 	effects  []uint32 // in order
+	writes   []string // families of codecs that it has encoders for, in order; none when it does not say
 
 	fits     set // classes
 	machines int // connected ones
 	able     int // of these, those that can get work
 	idle     []*machine
+}
+
+// releases are those of After Effects on a machine.
+type releases struct {
+	engines  []Engine
+	versions [][2]int // major and minor of the same
 }
 
 // intern numbers a name: names of fonts and effects are long, and many machines have the same.
@@ -134,6 +144,7 @@ func (q *Queue) profileOf(m Machine) *profile {
 		effects = append(effects, effectName(e))
 	}
 	p.fonts, p.effects = q.internAll(fonts), q.internAll(effects)
+	p.writes = codec.Families(m.Inventory.Codecs)
 	p.key = p.digest()
 	return p
 }
@@ -151,7 +162,7 @@ func (p *profile) digest() [sha256.Size]byte {
 	for _, t := range p.given {
 		b.WriteString(t + "\x00")
 	}
-	b.WriteString("\x01" + p.os + "\x01")
+	b.WriteString("\x01" + p.os + "\x01" + strings.Join(p.writes, "\x00") + "\x01")
 	numbers := []uint64{uint64(p.memory), uint64(len(p.fonts)), uint64(len(p.effects)), 0}
 	if p.renders {
 		numbers[3] |= 1
@@ -182,13 +193,47 @@ func (q *Queue) SetMachine(in Machine) {
 	m.name, m.offers = in.Name, max(in.Slots, 1)
 	m.slots = min(m.offers, q.policy.MostSlots())
 	p := q.profileOf(in)
-	m.fonts, m.effects, m.adobe = p.fonts, p.effects, len(p.engines) > 0
+	m.fonts, m.effects, m.releases, m.adobe = p.fonts, p.effects, p.releases, len(p.engines) > 0
+	if m.lacks != "" {
+		p = p.with(releases{})
+	}
 	flipped = append(flipped, q.own(m)...)
 	m.profile = p
 	q.consider(flipped, had != (q.adobe > 0))
 	if connected {
 		q.join(m)
 	}
+}
+
+// SetLacks notes why the After Effects of a machine gets no work now; "" when it does.
+func (q *Queue) SetLacks(id, why string) {
+	m := q.machines[id]
+	if m == nil || m.profile == nil || m.lacks == why {
+		return
+	}
+	was := m.lacks
+	m.lacks = why
+	if !m.adobe || (was == "") == (why == "") {
+		return
+	}
+	connected, has := m.connected, m.releases
+	q.leave(m)
+	if why != "" {
+		has = releases{}
+	}
+	m.profile = m.profile.with(has)
+	if connected {
+		q.join(m)
+	}
+}
+
+// with is a profile with other releases of After Effects that get work. It is not shared with equal machines yet; see join.
+func (p *profile) with(r releases) *profile {
+	other := &profile{
+		releases: r, renders: p.renders, own: p.own, tags: p.tags, given: p.given, memory: p.memory, os: p.os, fonts: p.fonts, effects: p.effects,
+	}
+	other.key = other.digest()
+	return other
 }
 
 // Knows reports whether an enrolled machine is known.

@@ -3,11 +3,13 @@
 package schedule
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"overcrank/farm"
+	"overcrank/farm/codec"
 )
 
 // Engine is what a task is to be rendered with.
@@ -36,7 +38,9 @@ type Need struct {
 	NoTags    []string
 	MinMemory int64  // bytes
 	OS        string // GOOS
-	Limits    []string
+	// Writes is the family of codecs (codec.H264 and so on) that the machine must have an encoder for, "" for none.
+	Writes string
+	Limits []string
 	// Secrets are the SecretKeys of the secrets whose values the machine would get.
 	Secrets []string
 }
@@ -54,6 +58,7 @@ func NeedOf(job farm.Job, template *farm.Template, task farm.Task) Need {
 	for _, name := range job.UsesSecrets {
 		n.Secrets = append(n.Secrets, SecretKey(job.Team, name))
 	}
+	n.Writes = writes(job, task)
 	if job.Join || task.Kind == farm.TaskJoin || task.Kind == farm.TaskAssemble {
 		return n
 	}
@@ -76,6 +81,23 @@ func NeedOf(job farm.Job, template *farm.Template, task farm.Task) Need {
 	return n
 }
 
+// writes is the family of codecs that a task of a job writes its result in. Parts of a film are handed over as plain frames, and are
+// encoded by whoever puts them together, so that all of a film is written by one encoder.
+func writes(job farm.Job, task farm.Task) string {
+	switch {
+	case job.Join || task.Kind == farm.TaskJoin:
+		return codec.H264 // for clips that do not agree; that is known once they are there
+	case task.Part || task.Kind == farm.TaskSample || task.Kind == farm.TaskSound || job.Settings.Type == "aep":
+		return ""
+	}
+	name := codec.DefaultFilm
+	if job.Settings.Type == "image" && !job.Preview {
+		name = codec.DefaultStill
+	}
+	c, _ := codec.Find(cmp.Or(job.Settings.Codec, name)) // one that is not known has no family
+	return c.Family()
+}
+
 // appendKey appends to key what distinguishes needs.
 func (n Need) appendKey(key []byte) []byte {
 	list := func(names []string) {
@@ -91,6 +113,7 @@ func (n Need) appendKey(key []byte) []byte {
 	key = append(append(key, n.SavedWith...), 1)
 	key = append(strconv.AppendInt(key, n.MinMemory, 36), 1)
 	key = append(append(key, n.OS...), 1)
+	key = append(append(key, n.Writes...), 1)
 	list(n.Fonts)
 	list(n.Effects)
 	list(n.AllTags)

@@ -9,6 +9,7 @@ import (
 
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
+	"overcrank/farm/codec"
 )
 
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) // a Friday
@@ -84,6 +85,8 @@ func TestTasksGoOnlyToFittingMachines(t *testing.T) {
 	ae26.Inventory.Memory, ae26.Inventory.OS = 64e9, "windows"
 	ae26.Inventory.Fonts = []farm.FontUse{{PostScript: "Futura-Bold"}}
 	ae26.Inventory.Effects = []string{"tc Particular"}
+	embedded.Inventory.Codecs = []string{codec.ProRes422}
+	ae25.Inventory.Codecs = []string{codec.ProRes4444, codec.DefaultFilm}
 	bare := schedule.Machine{ID: "bare", Slots: 9}
 	tests := []struct {
 		name string
@@ -107,6 +110,8 @@ func TestTasksGoOnlyToFittingMachines(t *testing.T) {
 		{"system", schedule.Need{OS: "windows"}, []string{"ae26"}},
 		{"a font that one has", schedule.Need{Fonts: []string{"Futura-Bold"}}, []string{"ae26"}},
 		{"a font that nobody has", schedule.Need{Fonts: []string{"Comic"}}, []string{"ae25", "ae26", "embedded"}},
+		{"an encoder that one lacks", schedule.Need{Writes: codec.H264}, []string{"ae25", "ae26"}},
+		{"an encoder that all have", schedule.Need{Writes: codec.ProRes}, []string{"ae25", "ae26", "embedded"}},
 		{"an effect", schedule.Need{Engine: schedule.EngineAfterEffects, Effects: []string{"tc Particular"}}, []string{"ae26"}},
 		{"an effect that nobody has", schedule.Need{Engine: schedule.EngineAfterEffects, Effects: []string{"CC Nothing"}}, nil},
 	}
@@ -266,19 +271,33 @@ func TestNeedOfAJob(t *testing.T) {
 	asked, preview, own := render, base, base
 	asked.Engine, asked.SavedWith = "ae2025", ""
 	preview.Fonts, own.Fonts, own.Engine = job.MissingFonts, job.MissingFonts, schedule.EngineEmbedded
+	film := func(settings farm.Settings) farm.Job { return edit(func(j *farm.Job) { j.Settings = settings }) }
+	writing := func(n schedule.Need, family string) schedule.Need {
+		n.Writes = family
+		return n
+	}
+	prores := film(farm.Settings{Codec: codec.ProRes4444})
 	for name, tt := range map[string]struct {
 		job  farm.Job
 		task farm.Task
 		want schedule.Need
 	}{
-		"a render":                 {job, farm.Task{Kind: farm.TaskRender}, render},
+		"a film":                   {prores, farm.Task{Kind: farm.TaskRender}, writing(render, codec.ProRes)},
+		"a part of a film":         {prores, farm.Task{Kind: farm.TaskRender, Part: true}, render},
+		"the sound of a film":      {prores, farm.Task{Kind: farm.TaskSound}, render},
+		"a sample of a film":       {prores, farm.Task{Kind: farm.TaskSample}, render},
+		"a film of parts":          {prores, farm.Task{Kind: farm.TaskAssemble}, writing(base, codec.ProRes)},
+		"a picture":                {film(farm.Settings{Codec: codec.JPEG}), farm.Task{Kind: farm.TaskRender}, writing(render, "JPEG")},
+		"a render":                 {job, farm.Task{Kind: farm.TaskRender}, writing(render, codec.H264)},
 		"sound":                    {job, farm.Task{Kind: farm.TaskSound}, render},
 		"a sample":                 {job, farm.Task{Kind: farm.TaskSample}, render},
-		"with an engine":           {edit(func(j *farm.Job) { j.Settings.Engine = "ae2025" }), farm.Task{Kind: farm.TaskRender}, asked},
-		"a preview":                {edit(func(j *farm.Job) { j.Preview = true }), farm.Task{Kind: farm.TaskRender}, preview},
-		"a part of the farm's own": {job, farm.Task{Kind: farm.TaskRender, Engine: farm.EngineEmbedded}, own},
-		"clips":                    {edit(func(j *farm.Job) { j.Join = true }), farm.Task{Kind: farm.TaskJoin}, base},
-		"assembly":                 {job, farm.Task{Kind: farm.TaskAssemble}, base},
+		"with an engine":           {edit(func(j *farm.Job) { j.Settings.Engine = "ae2025" }), farm.Task{Kind: farm.TaskRender}, writing(asked, codec.H264)},
+		"a preview":                {edit(func(j *farm.Job) { j.Preview = true }), farm.Task{Kind: farm.TaskRender}, writing(preview, codec.H264)},
+		"a part of the farm's own": {job, farm.Task{Kind: farm.TaskRender, Engine: farm.EngineEmbedded, Part: true}, own},
+		"clips":                    {edit(func(j *farm.Job) { j.Join = true }), farm.Task{Kind: farm.TaskJoin}, writing(base, codec.H264)},
+		"assembly":                 {job, farm.Task{Kind: farm.TaskAssemble}, writing(base, codec.H264)},
+		"a still":                  {film(farm.Settings{Type: "image"}), farm.Task{Kind: farm.TaskRender}, writing(render, "PNG")},
+		"a project":                {film(farm.Settings{Type: "aep"}), farm.Task{Kind: farm.TaskRender}, render},
 	} {
 		if got := schedule.NeedOf(tt.job, template, tt.task); fmt.Sprint(got) != fmt.Sprint(tt.want) {
 			t.Errorf("%s needs %+v, want %+v", name, got, tt.want)

@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -123,12 +124,18 @@ func (e *explanation) whyNoneFits() string {
 
 // whyMissing names what no connected machine has, and what can be done.
 func (e *explanation) whyMissing(asked []farm.Requirement, missing []string) string {
-	tagged, secret := true, false
+	if words := e.withoutSession(); words != "" && slices.ContainsFunc(asked, func(r farm.Requirement) bool { return r.Kind == "engine" && r.RulesOut == e.connected }) {
+		return words
+	}
+	tagged, secret, encoder := true, false, ""
 	for _, r := range asked {
 		if r.RulesOut != e.connected {
 			continue
 		}
 		secret = secret || r.Kind == "secret"
+		if r.Kind == "codec" {
+			encoder = e.c.need.Writes
+		}
 		tagged = tagged && (r.Kind == "tags" || r.Kind == "anyTags" || r.Kind == "noTags")
 	}
 	sentence := fmt.Sprintf("None of the %s online has %s.", machines(e.connected), list(missing))
@@ -138,10 +145,35 @@ func (e *explanation) whyMissing(asked []farm.Requirement, missing []string) str
 	if secret {
 		return sentence + " It waits until an operator gives a machine that tag (a machine's own tags do not count), or changes the tags of the secret."
 	}
+	if encoder != "" && len(missing) == 1 {
+		return fmt.Sprintf("No machine can encode %s: %s It waits until one has an ffmpeg that can ('overcrank ffmpeg add' gives machines one).", encoder, strings.ToLower(sentence[:1])+sentence[1:])
+	}
 	if tagged {
 		return sentence + " It waits until an operator changes a machine's tags, or submit the job with other tags."
 	}
 	return sentence + " It waits for a machine that does."
+}
+
+// withoutSession names the machines whose After Effects cannot run now, and why, for a task that needs it; "" when there are none.
+func (e *explanation) withoutSession() string {
+	if !e.c.need.Engine.adobe() {
+		return ""
+	}
+	count, reasons := 0, map[string]bool{}
+	for _, m := range e.q.machines {
+		if m.connected && m.lacks != "" {
+			count++
+			reasons[m.lacks] = true
+		}
+	}
+	if count == 0 {
+		return ""
+	}
+	why := strings.Join(slices.Sorted(maps.Keys(reasons)), "; ")
+	if e.connected == 1 {
+		return fmt.Sprintf("The only machine online has After Effects but cannot run it now (%s). It waits until that changes.", why)
+	}
+	return fmt.Sprintf("Of the %s online, %d %s After Effects but cannot run it now (%s). It waits until that changes.", machines(e.connected), count, have(count), why)
 }
 
 // whyNoneWorks says why the machines that fit get no work.
@@ -234,6 +266,13 @@ func are(n int) string {
 		return "is"
 	}
 	return "are"
+}
+
+func have(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
 }
 
 func fit(n int) string {

@@ -70,6 +70,14 @@ func (c *Catalog) Receive(ctx context.Context, id, query string, body io.Reader,
 	return err
 }
 
+// receiveAssembled gives a template that has just been registered its archive.
+func (c *Catalog) receiveAssembled(ctx context.Context, t farm.Template, obj files.Object) (farm.Template, error) {
+	if _, err := c.state.Apply(ctx, command.ReceiveTemplate{ID: t.ID, Nonce: t.UploadNonce, File: templateFile(t, obj), At: c.state.Now()}); err != nil {
+		return farm.Template{}, err
+	}
+	return c.find(t.ID)
+}
+
 func templateFile(t farm.Template, obj files.Object) farm.FileRef {
 	name := files.Part(t.DisplayName)
 	if !strings.Contains(name, ".") {

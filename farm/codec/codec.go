@@ -5,6 +5,7 @@ package codec
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // The codecs that code names.
@@ -27,6 +28,37 @@ type Codec struct {
 	// codecs.
 	Mbps     int
 	Constant bool
+}
+
+// The families of codecs. A machine that can write one codec of a family can write all of it.
+const (
+	H264   = "H.264"
+	ProRes = "ProRes"
+)
+
+// Family is what a codec is called for people, whatever its rate and quality: H264, ProRes, or PNG and JPEG.
+func (c Codec) Family() string {
+	switch {
+	case c.Mbps > 0:
+		return H264
+	case c.Name == "":
+		return ""
+	case c.Still:
+		return strings.ToUpper(strings.TrimPrefix(c.Name, "image_"))
+	}
+	return ProRes
+}
+
+// Families are those of the codecs with these names, in order. Names that are not known are left out.
+func Families(names []string) []string {
+	var families []string
+	for _, name := range names {
+		if c, known := Find(name); known {
+			families = append(families, c.Family())
+		}
+	}
+	slices.Sort(families)
+	return slices.Compact(families)
 }
 
 // table has the codecs of the public interface, films first. It is never written to.

@@ -21,11 +21,13 @@ func (m *Message) Curb() {
 	case m.Hello != nil:
 		m.Hello.Holding = m.Hello.Holding[:min(len(m.Hello.Holding), MaxHolding)]
 	case m.Heartbeat != nil:
-		cut(&m.Heartbeat.Reason)
+		cut(&m.Heartbeat.Reason, &m.Heartbeat.AfterEffects, (*string)(&m.Heartbeat.SignedIn))
 		m.Heartbeat.Holding = m.Heartbeat.Holding[:min(len(m.Heartbeat.Holding), MaxHolding)]
 		m.Heartbeat.Sending = m.Heartbeat.Sending[:min(len(m.Heartbeat.Sending), MaxSending)]
 	case m.Tried != nil:
 		cut(&m.Tried.Asked, &m.Tried.SHA256, &m.Tried.Error)
+	case m.Updating != nil:
+		cut(&m.Updating.Version, &m.Updating.Release, &m.Updating.Reason)
 	case m.Progress != nil:
 		cut(&m.Progress.Phase)
 	case m.Log != nil:

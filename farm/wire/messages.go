@@ -21,6 +21,7 @@ const (
 	PathEnrol     = "/api/farm/v1/agent/enrol"       // POST Enrol, answers Enrolled; bearer is the secret of a join token
 	PathRenew     = "/api/farm/v1/agent/renew"       // POST Renew, answers Enrolled; bearer is the secret of an earlier release's enrolment, if that is all there is
 	PathProve     = "/api/farm/v1/agent/prove"       // POST Prove, answers Proof
+	PathLeave     = "/api/farm/v1/agent/leave"       // POST without a body: the farm removes the machine, and answers 204
 	PathSession   = "/api/farm/v1/agent/session"     // GET, websocket
 	PathFiles     = "/api/farm/v1/agent/files/"      // GET + sha256: a file that one of the agent's leases names
 	PathOutput    = "/api/farm/v1/agent/outputs/"    // PUT + "<task>/<attempt>/<file name>": the result, answers farm.OutputRef
@@ -53,6 +54,9 @@ type Message struct {
 	// Inventory answers Welcome.WantInventory, and reports changes.
 	Inventory *farm.Inventory `json:"inventory,omitempty"`
 	Tried     *Tried          `json:"tried,omitempty"`
+	// Updating says what the machine runs and where it is with a release: first of all in a session, and when it changes. A coordinator too old to
+	// know it passes it over.
+	Updating *Updating `json:"updating,omitempty"`
 
 	// from the coordinator
 	Welcome  *Welcome  `json:"welcome,omitempty"`
@@ -63,6 +67,11 @@ type Message struct {
 	Gossip   *Gossip   `json:"gossip,omitempty"`
 	Trial    *Trial    `json:"trial,omitempty"`
 	Standing *Standing `json:"standing,omitempty"`
+	// Update comes when the machine is to run a release, and when it is not to any more; an agent too old to know it passes it over.
+	Update *Update `json:"update,omitempty"`
+	// FFmpeg says which ffmpeg the farm hands out to machines like this one: after the first Updating of a session, and when it changes; an agent
+	// too old to know it passes it over.
+	FFmpeg *FFmpeg `json:"ffmpeg,omitempty"`
 	// Coordinators reports a change; an agent too old to know it learns of it in its next session.
 	Coordinators *Coordinators `json:"coordinators,omitempty"`
 }
@@ -78,6 +87,37 @@ type Standing struct {
 	State  farm.MachineState `json:"state,omitempty"`  // MachinePaused, MachineDrained or MachineSetAside
 	Reason string            `json:"reason,omitempty"` // in words; may be empty
 	Until  time.Time         `json:"until,omitzero"`   // when that may change; zero when nobody knows
+}
+
+// Update says which release of its program the machine is to run. The machine checks by itself whether to: the farm may only choose among
+// releases that were signed.
+type Update struct {
+	// Release is the version, "" for none: a release that is being downloaded is left alone.
+	Release string `json:"release,omitempty"`
+	// Documents are the signed ones of the release. Its files are fetched by the hashes that they name, from PathFiles.
+	Documents      []farm.ReleaseDocument `json:"documents,omitempty"`
+	BytesPerSecond int64                  `json:"bytesPerSecond,omitempty"` // of the download; 0 for no limit
+}
+
+// FFmpeg is the build of ffmpeg that the farm hands out to a machine. Its file is fetched by its hash, from PathFiles.
+type FFmpeg struct {
+	SHA256         string `json:"sha256,omitempty"` // in hex; "" when the farm hands none out
+	Size           int64  `json:"size,omitempty"`   // bytes
+	Version        string `json:"version,omitempty"`
+	BytesPerSecond int64  `json:"bytesPerSecond,omitempty"` // of the download; 0 for no limit
+}
+
+// Updating says what the machine runs, and where it is with a release.
+type Updating struct {
+	Version string           `json:"version"` // that it runs
+	Mode    farm.UpdateMode  `json:"mode"`
+	Release string           `json:"release,omitempty"` // version that State is about
+	State   farm.UpdateState `json:"state,omitempty"`
+	Reason  string           `json:"reason,omitempty"` // as in farm.MachineUpdate
+	// Failures counts the attempts to take Release that failed, since the agent started.
+	Failures int `json:"failures,omitempty"`
+	// Rendered tells whether the machine has rendered a frame with the version that it runs.
+	Rendered bool `json:"rendered,omitempty"`
 }
 
 // Trial asks the agent to fetch a file from the farm's storage and to report what came, so that storage that does not

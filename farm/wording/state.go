@@ -107,3 +107,30 @@ func Title(words string) string {
 	}
 	return string(unicode.ToUpper(first)) + words[size:]
 }
+
+// Update is where a machine is with a release. A state of a later release is said as it comes.
+func Update(s farm.UpdateState) string {
+	switch s {
+	case farm.UpdateFinishing:
+		return "finishing its tasks"
+	case farm.UpdateRetrying:
+		return "trying again later"
+	case farm.UpdateRolledBack:
+		return "rolled back"
+	case farm.UpdateNone, farm.UpdateDownloading, farm.UpdateInstalling, farm.UpdateDone, farm.UpdateRefused:
+	}
+	return string(s)
+}
+
+// UpdateMode is who brings releases to a machine. A mode of a later release is said as it comes.
+func UpdateMode(m farm.UpdateMode) string {
+	switch m {
+	case farm.UpdatedByOthers:
+		return "managed by others"
+	case farm.UpdatedByHand:
+		return "by hand"
+	case farm.UpdatedByFarm:
+		return "by the farm"
+	}
+	return string(m)
+}

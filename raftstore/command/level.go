@@ -17,10 +17,15 @@ const (
 	// CheckedLevel is that of the release whose nodes compare the rows that they hold, and check them in their files.
 	CheckedLevel = 3
 
+	// ReleasesLevel is that of the release that hands releases of the agent's program to machines.
+	ReleasesLevel = 4
+
 	// SecretTagsLevel is from which level on secrets may be bound to machines, and jobs say which secrets they use.
 	SecretTagsLevel = CheckedLevel
 	// RootsLevel is from which level on inventories say which folders machines may take files from.
 	RootsLevel = CheckedLevel
+	// EncodersLevel is from which level on inventories say which encoders machines have, and which ffmpeg.
+	EncodersLevel = ReleasesLevel
 )
 
 // ErrNewer marks a state or a command of a release that this program does not understand. It is no damage, and nothing is to be

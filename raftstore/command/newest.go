@@ -3,4 +3,4 @@
 package command
 
 // NewestLevel is the highest level whose commands this program understands.
-const NewestLevel = CheckedLevel
+const NewestLevel = ReleasesLevel

@@ -20,6 +20,8 @@ type Result struct {
 	Policy *farm.Policy
 	// SecretTags says that a secret whose value goes to some machines only was put, changed or deleted.
 	SecretTags bool
+	// Updates says that a release, or how machines get releases, was changed.
+	Updates bool
 	// Replaced says that the whole state is another from here on: that of a backup.
 	Replaced bool
 

@@ -74,6 +74,9 @@ func Draw(t *rapid.T, step int) command.Command {
 	case 24, 25:
 		return drawEnrolment(t, step)
 	case 26:
+		if rapid.IntRange(0, 2).Draw(t, "releases") == 0 {
+			return drawRelease(t, step)
+		}
 		return drawSteering(t, step)
 	default:
 		if rapid.Bool().Draw(t, "expire") {
@@ -254,6 +257,29 @@ func drawSteering(t *rapid.T, step int) command.Command {
 		priority := rapid.IntRange(-2, 2).Draw(t, "priority")
 		tags := rapid.SampledFrom([][]string{nil, {"red"}, {"blue", "red"}}).Draw(t, "tags")
 		return command.ChangeJob{Team: "team0", ID: fmt.Sprintf("job%d", rapid.IntRange(0, 7).Draw(t, "job")), Priority: &priority, Tags: &tags, At: at}
+	}
+}
+
+// drawRelease makes a command about releases of the agent's program.
+func drawRelease(t *rapid.T, step int) command.Command {
+	number, at := rapid.IntRange(1, 3).Draw(t, "number"), After(step)
+	version := fmt.Sprintf("1.0.%d", rapid.IntRange(1, 3).Draw(t, "version"))
+	switch rapid.IntRange(0, 5).Draw(t, "release") {
+	case 4:
+		return command.PutDownload{Download: farm.Download{Kind: farm.DownloadPackage, System: "linux", Arch: "amd64", Format: "deb", Version: version,
+			File: farm.FileRef{SHA256: fmt.Sprint("content", number), Name: "agent.deb"}, AddedAt: at}}
+	case 5:
+		return command.RemoveDownload{SHA256: fmt.Sprint("content", number)}
+	case 0:
+		return command.PutRelease{Release: farm.Release{Version: version, Number: int64(number), Keys: int64(number), AddedAt: at,
+			Files:     []farm.ReleaseFile{{System: "linux", Arch: "amd64", File: farm.FileRef{SHA256: fmt.Sprint("content", number)}}},
+			Documents: []farm.ReleaseDocument{{Name: "manifest.json", Content: []byte(version)}}}}
+	case 1:
+		return command.RemoveRelease{Version: version}
+	case 2:
+		return command.PutUpdates{Updates: farm.Updates{Revision: number - 1, Release: rapid.SampledFrom([]string{"", version}).Draw(t, "wanted"), AtOnce: number - 2, At: at}}
+	default:
+		return command.RecordUpdates{Machines: []farm.MachineUpdate{{Agent: fmt.Sprint("agent", number-1), Version: version, Release: version, State: farm.UpdateDone, At: at}}}
 	}
 }
 

@@ -20,6 +20,25 @@ func JobOf(id string, second int) (farm.Job, farm.Task) {
 	return job, farm.Task{ID: id + ".0", Job: id, Team: "team", Kind: farm.TaskRender}
 }
 
+// Submit submits JobOf with its task.
+func Submit(id string, second int) command.SubmitJobs {
+	job, task := JobOf(id, second)
+	return command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}}
+}
+
+// Lease gives a task to the machine "a1".
+func Lease(task string, attempt, second int) command.LeaseTasks {
+	return command.LeaseTasks{Grants: []command.Grant{{Task: task, Attempt: attempt, Agent: "a1"}}, At: After(second)}
+}
+
+// Refusal is why a command that asks for one thing was refused, nil when it was not.
+func Refusal(result command.Result) *farm.Error {
+	if result.Refused == nil && len(result.Each) == 1 {
+		return result.Each[0]
+	}
+	return result.Refused
+}
+
 // Invitation is an invitation of machines, for some of them.
 func Invitation(uses int) farm.JoinToken {
 	return farm.JoinToken{ID: "i1", Hash: "hash of i1", Tags: []string{"gpu"}, Uses: uses, Left: uses, ExpiresAt: After(100)}

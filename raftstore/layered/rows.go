@@ -20,6 +20,7 @@ type Rows struct {
 	opened [12]openBucket
 	count  int   // of all that were opened; the latest are kept
 	seen   *seen // of the file; nil where nothing is kept
+	wanted row   // what the layers are asked for: they compare rows with rows. A reading is used by one goroutine at a time
 	// store is before the file, and told of damage to it; nil where none is.
 	store *Store
 }
@@ -94,15 +95,12 @@ func (r *Rows) Decoded(bucket []byte, key string, decode func(value []byte) (any
 
 // inMemory is a row that need not be looked for in the file: one of a layer, or one that was seen. nil for none.
 func (r *Rows) inMemory(place int, key string) *row {
-	var wanted *row
+	r.wanted.key = key
 	for _, l := range r.layers {
 		if l == nil || l.trees[place] == nil {
 			continue
 		}
-		if wanted == nil {
-			wanted = &row{key: key}
-		}
-		if found, ok := l.trees[place].Get(wanted); ok {
+		if found, ok := l.trees[place].Get(&r.wanted); ok {
 			return found
 		}
 	}

@@ -45,6 +45,7 @@ func (t *tables) removeAgent(c command.RemoveAgent) command.Result {
 		return refuse(noMachine(c.ID))
 	}
 	t.remove(bucketHealth, c.ID)
+	t.remove(bucketMachineUpdates, c.ID)
 	return command.Result{}
 }
 

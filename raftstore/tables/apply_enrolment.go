@@ -20,7 +20,7 @@ func (t *tables) putJoinToken(c command.PutJoinToken) command.Result {
 	case token.Hash == "":
 		return refusef(farm.CodeInvalid, "invitation %s has no secret", token.ID)
 	case token.Left < 1:
-		return refusef(farm.CodeInvalid, "invitation %s lets nobody in", token.ID)
+		return refusef(farm.CodeInvalid, "nobody could join with invitation %s: it is good for no machine", token.ID)
 	case t.has(bucketJoinTokens, token.ID):
 		return refusef(farm.CodeConflict, "invitation %s exists already", token.ID)
 	case t.has(bucketJoinTokensByHash, token.Hash):
@@ -64,7 +64,7 @@ func (t *tables) joinAgent(c command.JoinAgent) command.Result {
 	}
 	token, ok := get[farm.JoinToken](t, bucketJoinTokens, t.lookup(bucketJoinTokensByHash, c.Hash))
 	if !ok {
-		return refusef(farm.CodeUnauthorized, "this farm has made no such join token, or it was taken back")
+		return refusef(farm.CodeUnauthorized, "this farm has made no such join token, or it was revoked")
 	}
 	if known := t.lookup(bucketAgentsByKey, agent.Keys[0].SHA256); known != "" {
 		if was, ok := get[farm.Agent](t, bucketAgents, known); ok && was.JoinToken == token.ID {

@@ -29,7 +29,7 @@ func (t *tables) useNodeInvitation(c command.UseNodeInvitation) command.Result {
 	invitation, found := t.nodeInvitation(c.Hash)
 	switch {
 	case !found:
-		return refusef(farm.CodeUnauthorized, "this farm has made no such token for coordinators, or it was taken back; ask for another (overcrank cluster invite)")
+		return refusef(farm.CodeUnauthorized, "this farm has made no such token for coordinators, or it was revoked; ask for another (overcrank cluster invite)")
 	case invitation.Expired(c.At):
 		return refusef(farm.CodeUnauthorized, "this token for coordinators has expired; ask for another (overcrank cluster invite)")
 	case invitation.Node == c.Node:

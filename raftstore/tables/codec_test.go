@@ -28,7 +28,7 @@ func samples() []command.Command {
 	until := at.Add(time.Hour)
 	conform := true
 	name, role := "other", farm.RoleViewer
-	yes, tags, priority, level := true, []string{"gpu"}, 7, farm.LevelRush
+	yes, tags, priority, level, soak := true, []string{"gpu"}, 7, farm.LevelRush, 15
 	job := farm.Job{
 		ID: "01J", Team: "t1", SubmittedBy: "token", Name: "Opener", Tags: []string{"tv"}, Priority: -5, Level: farm.LevelRush, NotBefore: at,
 		RequireTags: []string{"gpu"}, Hold: true, Sequential: true, Template: farm.JobTemplate{ID: "tm", Src: "https://x/y.aep", Composition: "main"},
@@ -112,6 +112,16 @@ func samples() []command.Command {
 		command.RedactJobs{Jobs: []command.Redaction{{ID: "01J", Error: "e", Warnings: []string{"w"}}}, Erase: true, At: at},
 		command.ExpireOutputs{IDs: []string{"01J"}, At: at},
 		command.PurgeJobs{IDs: []string{"01J"}},
+		command.PutRelease{Release: farm.Release{Version: "1.2.3", Number: 7, Expires: until, MinLauncher: 1, ProtocolMin: 3, ProtocolMax: 4, DowngradeOf: 8, Keys: 2, KeysExpire: until,
+			Files: []farm.ReleaseFile{{System: "linux", Arch: "amd64", File: file}}, AddedAt: at, AddedBy: "admin", Documents: []farm.ReleaseDocument{{Name: "manifest.json", Content: []byte("{}")}}}},
+		command.RemoveRelease{Version: "1.2.3"},
+		command.PutUpdates{Updates: farm.Updates{Revision: 2, At: at, By: "admin", Release: "1.2.3", CanaryTags: []string{"canary"}, CanaryMachines: []string{"a1"},
+			Hours: []farm.Hours{{From: 1320, To: 360}}, BytesPerSecond: 1 << 20, AtOnce: 5, SoakMinutes: &soak, Ring: farm.RingTenth, Since: at, Resumed: at,
+			Stopped: &farm.UpdateStop{Reason: "r", Machine: "a1", At: at}}},
+		command.RecordUpdates{Machines: []farm.MachineUpdate{{Agent: "a1", Version: "1.2.2", Mode: farm.UpdatedByFarm, Release: "1.2.3", State: farm.UpdateRolledBack, Reason: "r", Failures: 2,
+			Rendered: true, At: at}}},
+		command.PutDownload{Download: farm.Download{Kind: farm.DownloadPackage, System: "windows", Arch: "amd64", Format: "msi", Version: "1.2.3", File: file, AddedAt: at, AddedBy: "admin"}},
+		command.RemoveDownload{SHA256: file.SHA256},
 		command.StageState{Restoration: "r1", Number: 3, Rows: []byte{1, 2, 3}, At: at},
 		command.ReplaceState{Restoration: "r1", Parts: 4, At: at},
 		command.DropStagedState{Restoration: "r1"},

@@ -21,6 +21,8 @@ func countOfActive(template string) string     { return "active" + sep + templat
 func countOfJobRefs(sha256 string) string      { return "refs of jobs" + sep + sha256 }
 func countOfTemplateRefs(sha256 string) string { return "refs of templates" + sep + sha256 }
 func countOfFontCopies(sha256 string) string   { return "refs of fonts" + sep + sha256 }
+func countOfReleaseFiles(sha256 string) string { return "refs of releases" + sep + sha256 }
+func countOfDownloads(sha256 string) string    { return "refs of downloads" + sep + sha256 }
 func countOfFontJobs(font string) string       { return "jobs of font" + sep + font }
 func countOfTimings(sha256 string) string      { return "timings" + sep + sha256 }
 

@@ -123,6 +123,14 @@ func TestUnendedJobsKeepTheirFonts(t *testing.T) {
 
 // expectLibrary notes what the indexes and counters of fonts and secrets have to hold.
 func expectLibrary(tb *tables, set func(bucket []byte, key, value string), counts map[string]int) {
+	for _, release := range all[farm.Release](tb, bucketReleases) {
+		for _, f := range release.Files {
+			counts[countOfReleaseFiles(f.File.SHA256)]++
+		}
+	}
+	for _, download := range all[farm.Download](tb, bucketDownloads) {
+		counts[countOfDownloads(download.File.SHA256)]++
+	}
 	for _, font := range all[farm.Font](tb, bucketFonts) {
 		set(bucketFontsByTeam, font.Team+sep+font.ID, "")
 		set(bucketFontsByFile, fontFileKey(font.Team, font.FileName), font.ID)

@@ -16,7 +16,7 @@ import (
 // and invitations and codes, which must not become valid a second time.
 func keptBuckets() [][]byte {
 	return [][]byte{
-		bucketCoordinators, bucketNodeInvitations, bucketGossip, bucketUsedCodes, bucketHealth, bucketJoinTokens, bucketJoinTokensByHash,
+		bucketCoordinators, bucketNodeInvitations, bucketGossip, bucketUsedCodes, bucketHealth, bucketMachineUpdates, bucketJoinTokens, bucketJoinTokensByHash,
 	}
 }
 

@@ -14,7 +14,15 @@ import (
 type Tx struct{ t *tables }
 
 // Read reads rows.
-func Read(rows *layered.Rows) *Tx { return &Tx{&tables{rows: rows}} }
+func Read(rows *layered.Rows) *Tx {
+	reading := new(struct { // made together: most readings are short
+		tx     Tx
+		tables tables
+	})
+	reading.tables.rows = rows
+	reading.tx.t = &reading.tables
+	return &reading.tx
+}
 
 // ReadFile reads a state file that is not in use.
 func ReadFile(tx *bbolt.Tx) *Tx { return Read(layered.Of(tx, buckets())) }
@@ -197,10 +205,10 @@ func (tx *Tx) File(team, sha256 string) (farm.StoredFile, error) {
 	return found(tx, file, ok, "file", sha256)
 }
 
-// FileReferenced says whether the content is used by any template, font, stored file or job that has not ended.
+// FileReferenced says whether the content is used by any template, font, release, download, stored file or job that has not ended.
 func (tx *Tx) FileReferenced(sha256 string) (bool, error) {
 	used := tx.t.count(countOfTemplateRefs(sha256)) + tx.t.count(countOfStoredCopies(sha256)) + tx.t.count(countOfJobRefs(sha256)) +
-		tx.t.count(countOfFontCopies(sha256))
+		tx.t.count(countOfFontCopies(sha256)) + tx.t.count(countOfReleaseFiles(sha256)) + tx.t.count(countOfDownloads(sha256))
 	return used > 0, tx.t.err
 }
 

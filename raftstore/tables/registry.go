@@ -75,9 +75,15 @@ var registry = slices.Concat([]rule{
 	does(120, (*tables).putGossipRing),
 	does(128, (*tables).setLevel),
 	does(134, (*tables).useCode),
+	does(135, (*tables).putRelease),
+	does(136, (*tables).removeRelease),
+	does(137, (*tables).putUpdates),
+	does(138, (*tables).recordUpdates),
+	does(139, (*tables).putDownload),
 	does(140, (*tables).stageState),
 	does(141, (*tables).replaceState),
 	does(142, (*tables).dropStagedState),
+	does(143, (*tables).removeDownload),
 }, trialRegistry())
 
 // rule is one kind of command and what it does to the state.

@@ -260,23 +260,16 @@ func furnish(m *rig) {
 	}
 }
 
-func submit(m *rig, id string, second int) {
-	job, task := jobOf(id, second)
-	m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
-}
+func submit(m *rig, id string, second int) { m.must(commandtest.Submit(id, second)) }
 
 func lease(m *rig, task string, attempt, second int) {
-	m.must(command.LeaseTasks{Grants: []command.Grant{{Task: task, Attempt: attempt, Agent: "a1"}}, At: after(second)})
+	m.must(commandtest.Lease(task, attempt, second))
 }
 
 func wantRefused(t *testing.T, m *rig, cmd command.Command, code farm.Code) {
 	t.Helper()
 	before := m.content()
-	result := m.do(cmd)
-	refused := result.Refused
-	if refused == nil && len(result.Each) == 1 {
-		refused = result.Each[0]
-	}
+	refused := commandtest.Refusal(m.do(cmd))
 	if refused == nil || refused.Code != code || refused.Message == "" {
 		t.Errorf("%T answered %v, want a refusal of code %s", cmd, refused, code)
 	}

@@ -77,6 +77,13 @@ var (
 
 	bucketPolicy = []byte("policy") // one record under policyKey
 
+	bucketReleases         = []byte("releases")          // version; without documents
+	bucketReleaseDocuments = []byte("release documents") // version
+	bucketReleaseNumbers   = []byte("release numbers")   // number
+	bucketUpdates          = []byte("updates")           // one record under updatesKey
+	bucketMachineUpdates   = []byte("machine updates")   // agent
+	bucketDownloads        = []byte("downloads")         // hash of the file
+
 	bucketCoordinators    = []byte("coordinators")
 	bucketNodeInvitations = []byte("node invitations")
 	bucketGossip          = []byte("gossip keys") // one record under gossipRingKey
@@ -95,7 +102,8 @@ func buckets() [][]byte {
 		bucketFonts, bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecrets, bucketSecretsByTeam, bucketSecretsByName,
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
 		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations, bucketUsedCodes, bucketGossip,
-		bucketIncoming,
+		bucketIncoming, bucketReleases, bucketReleaseDocuments, bucketReleaseNumbers, bucketUpdates, bucketMachineUpdates,
+		bucketDownloads,
 	}
 }
 

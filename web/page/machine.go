@@ -107,6 +107,9 @@ func (m Machine) Standing() (words string, until time.Time) {
 		}
 		return sentence(m.Reason), m.Until
 	}
+	if m.AfterEffects != "" {
+		return "It takes work without After Effects, which cannot run now: " + m.AfterEffects + ".", time.Time{}
+	}
 	return "", time.Time{}
 }
 
@@ -201,6 +204,21 @@ func graphicsWords(inv farm.Inventory) string {
 
 func diskWords(inv farm.Inventory) string {
 	return fmt.Sprintf("%s free of %s", wording.Size(inv.DiskFree), wording.Size(inv.Disk))
+}
+
+// ffmpegWords are which ffmpeg a machine has, from where, and what of it films are written with.
+func ffmpegWords(inv farm.Inventory) string {
+	words := inv.FFmpeg.Version
+	if inv.FFmpeg.Licence != "" {
+		words += " (" + inv.FFmpeg.Licence + ")"
+	}
+	if inv.FFmpeg.SHA256 != "" {
+		words += ", given by the farm"
+	}
+	if len(inv.Encoders) > 0 {
+		words += ", writes with " + commas(inv.Encoders)
+	}
+	return words
 }
 
 // Invitations is the page on which machines are invited.

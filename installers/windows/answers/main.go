@@ -1,0 +1,58 @@
+// Command answers writes a transform that gives the agent's package answers, for Group Policy, which has no command line:
+//
+//	go -C installers run ./windows/answers --package ../dist/overcrank-agent-0.1.0-x64.msi --out answers.mst SERVER=https://farm.studio.example:8080 JOIN=ocj_…
+//
+// It fits later versions of the package too.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+
+	"overcrank/installers/windows"
+	"overcrank/installers/windows/transform"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "answers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	flags := flag.NewFlagSet("answers", flag.ExitOnError)
+	msi := flags.String("package", "", "the agent's package, any version")
+	out := flags.String("out", "answers.mst", "file to write; it holds the join token, so only this user may read it")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	rows, err := windows.Table(ctx, *msi, "Property")
+	if err != nil {
+		return err
+	}
+	code := func(name string) string { return rows.Get("Property", name, "Value") }
+	var properties []transform.Property
+	for _, answer := range flags.Args() {
+		name, value, ok := strings.Cut(answer, "=")
+		if !ok || !windows.Answer(name) {
+			return fmt.Errorf("%q is no answer: it is one of %s, with = and the value behind it", answer, strings.Join(windows.Answers, ", "))
+		}
+		properties = append(properties, transform.Property{Name: name, Value: value})
+	}
+	made, err := transform.Make(transform.Base{ProductCode: code("ProductCode"), Version: code("ProductVersion"), UpgradeCode: code("UpgradeCode")}, properties)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(*out, made, 0o600); err != nil {
+		return fmt.Errorf("writing the transform: %w", err)
+	}
+	return nil
+}

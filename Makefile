@@ -1,4 +1,4 @@
-# Overcrank. The main job: make demo. The tests: make test.
+# Overcrank. The main job: make demo. The tests: make test. For machines of others: make packages.
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 GO      ?= go
@@ -8,14 +8,20 @@ BENCH   ?=
 FUZZTIME ?= 20s
 DURATION ?= 10m
 SEED    ?=
+RACE    ?=
+FOR     ?=
+ARCH    ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build generate lint test demo chaos bench fuzz release-checks pictures clean
+.PHONY: build generate lint test demo chaos bench fuzz release-checks pictures packages test-packages clean
 
-## build: the binary, bin/overcrank
+# Nobody debugs what is built here: without debugging information the compiler has a fifth less to do. Programs and tests share what is compiled.
+build demo test chaos: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
+
+## build: the programs: bin/overcrank is the whole farm, bin/overcrank-agent what a workstation needs of it, bin/overcrank-launcher what keeps that running
 build:
 	@mkdir -p bin
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/overcrank ./cmd/overcrank
+	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o bin ./cmd/overcrank ./cmd/overcrank-agent ./cmd/overcrank-launcher
 
 ## demo: an After Effects project becomes a film, without any Adobe software. KEEP=1 leaves the farm up.
 demo:
@@ -24,30 +30,35 @@ demo:
 	@bin/overcrank demo --dir demo-output $(if $(KEEP),--keep)
 
 ## test: all tests, under the race detector where races can be. Four packages at a time, since most tests wait most of the time
-test: export GOFLAGS += -trimpath
 test:
-	@scripts/require ffmpeg fonts browser node python
+	@scripts/require ffmpeg fonts browser node python strace deflate desktop
 	@# The S3 server of the tests is large: built first, so that no test has to wait beside its compiler.
 	-@CGO_ENABLED=0 $(GO) build -modfile=tools/s3.mod -o /dev/null github.com/versity/versitygw/cmd/versitygw
-	$(GO) test -race -vet=off -p 4 -timeout 20m $(filter-out $(WITHOUT_RACE),$(shell $(GO) list ./...))
+	$(GO) test -race -vet=off -p 4 -timeout 20m -skip '$(ONE_AFTER_ANOTHER)' $(filter-out $(WITHOUT_RACE),$(shell $(GO) list ./...))
 	$(GO) test -race -vet=off -run '$(FRAMES_AT_ONCE)' ./engine/render
 	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 20m $(WITHOUT_RACE)
-	CGO_ENABLED=0 $(GO) test -vet=off -run '$(PROPERTIES)' ./raftstore/...
+	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -run '$(ONE_AFTER_ANOTHER)' ./raftstore ./raftstore/tables ./agent
+	$(GO) -C installers test -vet=off ./...
 
 # What draws, scripts and plans on one goroutine gains nothing of the race detector, which makes it ten times as slow. house_test.go holds the
 # list to that; engine/render draws several frames at once, and the tests of that run under the detector too.
-ONE_GOROUTINE := $(addprefix overcrank/,agent/script coordinator/schedule engine/raster engine/render)
+ONE_GOROUTINE := $(addprefix overcrank/,agent/doctor agent/film agent/script coordinator/backup coordinator/schedule engine/audio engine/raster engine/render farm/variants release)
 FRAMES_AT_ONCE := TestFramesComeInOrder|TestRenderingEnds|TestFilmsAreGivenBack|TestAnExpressionThatNeverEnds|TestWhatIsKeptBetweenFrames
-# Whole farms under the race detector are those to which something happens while they work.
-PLAIN_FARMS := $(addprefix overcrank/cmd/overcrank/farmtest/,backups clients films pages)
+# Whole farms run under the race detector where processes are killed, frozen and cut off while they work: farmtest/trouble here, and `make chaos
+# RACE=1`, which is three coordinators and eight agents, in .ci/run.
+PLAIN_FARMS := $(addprefix overcrank/cmd/overcrank/farmtest/,backups clients cluster films machines pages)
 WITHOUT_RACE = $(ONE_GOROUTINE) $(PLAIN_FARMS)
-# Properties of the state, of which the race detector sees a quarter of the cases.
+# Tests that do one thing after the other many times, in packages whose other tests run under the race detector: properties of the state,
+# damaged files, films that must be the same however they were drawn.
+ONE_AFTER_ANOTHER = $(PROPERTIES)|$(DAMAGE)|$(SAME_FILMS)
 PROPERTIES := TestAnyStateIsPutBack|TestAnyStateTakesThePlace|TestRandomFamilies|TestSplitJobsAlwaysEnd|TestRandomCommands|TestFingerprintsOfThePast
+DAMAGE := TestAFlippedBitOfTheStateFileIsFoundAtTheStart|TestTornLastPages|TestDamagedLogIsRefused|TestMarksAreRememberedForLong
+SAME_FILMS := TestAFilmOfParts|TestAFilmThatAfterEffects
 
-## chaos: three coordinators and eight agents work for DURATION while they are killed, frozen and cut off; SEED repeats a run
+## chaos: three coordinators and eight agents work for DURATION while they are killed, frozen and cut off; SEED repeats a run, RACE=1 has all of it look for races
 chaos:
 	@scripts/require ffmpeg
-	OVERCRANK_CHAOS=$(DURATION) OVERCRANK_CHAOS_SEED=$(SEED) $(GO) test -timeout 24h -count 1 -run '^TestChaos$$' -v ./cmd/overcrank/chaos
+	OVERCRANK_CHAOS=$(DURATION) OVERCRANK_CHAOS_SEED=$(SEED) $(GO) test $(if $(RACE),-race) -timeout 24h -count 1 -run '^TestChaos$$' -v ./cmd/overcrank/chaos
 
 ## generate: the code that templ makes of the pages
 generate:
@@ -57,9 +68,11 @@ generate:
 lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
 	$(GO) vet ./...
-	GOOS=windows $(GO) vet ./agent/... ./cmd/...
-	GOOS=darwin $(GO) vet ./agent/... ./cmd/...
+	GOOS=windows $(GO) vet ./agent/... ./launcher/... ./cmd/...
+	GOOS=darwin $(GO) vet ./agent/... ./launcher/... ./cmd/...
 	$(GO) tool -modfile=tools/lint.mod golangci-lint run
+	$(GO) -C installers vet ./...
+	cd installers && $(GO) tool -modfile=../tools/lint.mod golangci-lint run
 
 ## bench: the figures, for benchstat. BENCH=million measures a farm of a million jobs instead, in about ten minutes
 bench:
@@ -95,6 +108,25 @@ release-checks:
 pictures:
 	@scripts/require ffmpeg fonts browser
 	OVERCRANK_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count 1 -run '^TestAProducer|^TestAStudio|^TestAPage' ./cmd/overcrank/farmtest/pages
+
+## packages: what is installed on machines, in dist/. FOR=linux makes those of one system, ARCH=amd64 those of one processor
+packages:
+	@scripts/require $(if $(FOR),$(foreach system,$(subst $(comma), ,$(FOR)),$(TOOLS_$(system))),$(TOOLS_linux) $(TOOLS_windows) $(TOOLS_macos))
+	$(GO) -C installers run ./build --root .. --dist ../dist --for '$(FOR)' --arch '$(ARCH)'
+
+comma := ,
+# What packages of each system are made with, by the names that scripts/require knows.
+TOOLS_linux :=
+TOOLS_windows := msi
+TOOLS_macos := deflate
+# What their tests read and install them with.
+TESTED_WITH := ffmpeg fonts node packages deflate msi wine
+
+## test-packages: packages are made, read by others' tools, installed, started and removed again. As root, in folders of their own
+test-packages:
+	@scripts/require $(TESTED_WITH)
+	@$(MAKE) --no-print-directory packages ARCH=$(or $(ARCH),amd64)
+	@OVERCRANK_PACKAGES=$(CURDIR)/dist $(GO) -C installers test -count 1 -p 1 -timeout 20m -v ./... 2>&1 | scripts/tested
 
 clean:
 	rm -rf bin dist demo-output

@@ -181,9 +181,10 @@ func TestTheIconOnADesktop(t *testing.T) {
 		left := time.Until(status().Pause.Until)
 		return len(status().Working) == 0 && left > 0 && left <= 10*time.Minute
 	})
-	if list := string(f.FarmAPI(http.MethodGet, "/agents", "")); !strings.Contains(list, `"reason":"paused by somebody at the machine"`) || !strings.Contains(list, `"until":"`) {
-		t.Errorf("the farm does not say until when the machine is paused:\n%s", list)
-	}
+	f.Await("the farm to say until when the machine is paused", func() bool {
+		list := string(f.FarmAPI(http.MethodGet, "/agents", ""))
+		return strings.Contains(list, `"reason":"paused by somebody at the machine"`) && strings.Contains(list, `"until":"`)
+	})
 	f.Await("the menu to say so", func() bool { return says("Angehalten bis " + status().Pause.Until.Local().Format("15:04")) })
 	click("Fortsetzen")
 	f.Await("the machine to work again", func() bool { return !status().Pause.On })

@@ -2,9 +2,12 @@
 //
 // To add one, add a file with its constructor, and a line in table.go. The constructor finds the parameters once; Draw evaluates
 // and draws them for each frame. Pictures are premultiplied 8-bit RGBA.
+//
+// What many effects need stands in recolor.go (colours, pixel by pixel) and warp.go (pixels from elsewhere in the layer).
 package effect
 
 import (
+	"errors"
 	"image"
 
 	"overcrank/aep"
@@ -15,7 +18,8 @@ import (
 
 // Effect is an effect of one layer, its parameters found. Several goroutines draw it at once.
 type Effect interface {
-	// Draw changes img, the picture of the layer.
+	// Draw changes img, the picture of the layer. After an error, which says in words why the effect cannot be drawn, img must be as it
+	// was: the layer is shown without the effect.
 	Draw(f *Frame, img *raster.Image) error
 }
 
@@ -25,10 +29,19 @@ type Spreading interface {
 	Reach(f *Frame) int
 }
 
+// Timed is an Effect that may look different in each frame although its parameters and the layer stay the same: it depends on the time, on
+// another layer, or on the layer at other times. Such layers are not kept between frames.
+type Timed interface {
+	Timed() bool
+}
+
 // Frame is what an effect is drawn for: a moment, and a picture.
 type Frame struct {
 	Time float64 // of the composition, in seconds
+	Rate float64 // of the composition, in frames per second
 	Eval *eval.Evaluator
+	// Size is the width and height of the layer, in its pixels. Text and shapes have the size of their composition.
+	Size geom.Point
 	// Matrix maps pixels of the layer to those of the picture.
 	Matrix geom.Matrix
 	Host   Host
@@ -40,7 +53,15 @@ type Host interface {
 	Surface(bounds image.Rectangle) (img *raster.Image, release func())
 	// Paint draws an outline in pixels of the picture, mapped by m.
 	Paint(dst *raster.Image, s *raster.Shape, m geom.Matrix)
+	// Layer is another layer of the composition at the time of the frame, without its masks and effects, in its own pixels times scale. It
+	// is nil if there is no such layer, or it shows nothing.
+	Layer(id uint32, scale float64) (img *raster.Image, release func(), err error)
+	// At is the layer as it comes to this effect at another time of the composition, in seconds, for the same picture.
+	At(seconds float64, bounds image.Rectangle) (img *raster.Image, release func(), err error)
 }
+
+// ErrDeep is the error of Host.At when effects that read other times read each other's layers too often.
+var ErrDeep = errors.New("effects that show other times show each other, more than two deep")
 
 // Scale is the size, in pixels of the picture, of a pixel of the layer.
 func (f *Frame) Scale() float64 { return f.Matrix.MeanScale() }

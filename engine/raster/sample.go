@@ -185,3 +185,21 @@ func Halve(src *Image) *Image {
 }
 
 const lane1 = 0x0001000100010001
+
+// At is the colour of src at a position in its pixels, between the centres of four of them; transparent beyond its border.
+func At(src *Image, p geom.Point) Color {
+	const far = 1 << 24
+	x, y := p.X-float64(src.Rect.Min.X)-0.5, p.Y-float64(src.Rect.Min.Y)-0.5
+	if !(math.Abs(x) < far && math.Abs(y) < far) {
+		return Color{}
+	}
+	s := sampler{src: src, w: src.Rect.Dx(), h: src.Rect.Dy()}
+	u, v := math.Floor(x), math.Floor(y)
+	ix, iy, fx, fy := int(u), int(v), uint64((x-u)*256), uint64((y-v)*256)
+	w11 := fx * fy >> 8
+	w10, w01 := fx-w11, fy-w11
+	sum := s.at(ix, iy)*(256-fx-fy+w11) + s.at(ix+1, iy)*w10 + s.at(ix, iy+1)*w01 + s.at(ix+1, iy+1)*w11
+	var c Color
+	binary.LittleEndian.PutUint32(c[:], gather((sum+half)>>8&lanes))
+	return c
+}

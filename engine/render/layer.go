@@ -39,7 +39,11 @@ func (w *worker) prepare(v view) (*drawing, error) {
 	if k == nil || !v.m.Finite() {
 		return nil, nil
 	}
-	return k(w, v)
+	d, err := k(w, v)
+	if d != nil && v.layer.Timed {
+		d.still = false
+	}
+	return d, err
 }
 
 // layer draws one layer over dst.
@@ -104,7 +108,7 @@ func (w *worker) adjustment(dst *raster.Image, v view) error {
 	changed := w.r.surfaces.get(dst.Rect)
 	defer w.r.surfaces.put(changed)
 	copy(changed.Pix, dst.Pix)
-	if err := w.apply(v.layer.Effects, w.moment(v, v.m), changed); err != nil {
+	if err := w.apply(v, v.layer.Effects, w.moment(v, v.m), changed); err != nil {
 		return err
 	}
 	where, release, err := w.cachedOrBuilt(dst.Rect, v, d, w.masks(v), nil)

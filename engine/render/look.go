@@ -72,6 +72,9 @@ func (l *looking) layer(s stage, layer *scene.Layer) {
 	for i := range layer.Varying {
 		l.value(layer.Varying[i].At(w.eval, s.t))
 	}
+	if layer.Timed {
+		l.numbers(s.t)
+	}
 	v := view{stage: s, layer: layer}
 	switch {
 	case layer.Inner != nil && !s.holds(layer.Inner.Item):

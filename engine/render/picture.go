@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"image"
 
 	"overcrank/aep"
@@ -129,30 +128,11 @@ func (w *worker) build(clip image.Rectangle, v view, d *drawing, masks []mask, e
 	if len(masks) > 0 {
 		raster.MultiplyAlpha(s, w.combine(masks, v.m, s.Rect))
 	}
-	if err := w.apply(effects, f, s); err != nil {
+	if err := w.apply(v, effects, f, s); err != nil {
 		w.r.surfaces.put(s)
 		return nil, err
 	}
 	return s, nil
-}
-
-// moment is what the effects of v are drawn for; m maps pixels of the layer to those of their picture.
-func (w *worker) moment(v view, m geom.Matrix) *effect.Frame {
-	return &effect.Frame{Time: v.t, Eval: w.eval, Matrix: m, Host: host{w}}
-}
-
-// apply draws effects on img, in order.
-func (w *worker) apply(effects []scene.Effect, f *effect.Frame, img *raster.Image) error {
-	for _, e := range effects {
-		if e.Effect == nil {
-			clear(img.Pix)
-			continue
-		}
-		if err := e.Draw(f, img); err != nil {
-			return fmt.Errorf("effect '%s': %w", e.Name, err)
-		}
-	}
-	return nil
 }
 
 // maxReach limits how far the effects of a layer may extend it, in pixels.
@@ -168,18 +148,6 @@ func (w *worker) reach(effects []scene.Effect, f *effect.Frame) int {
 	}
 	return min(sum, maxReach)
 }
-
-// host is what effects may ask of a worker.
-type host struct{ w *worker }
-
-// Surface implements effect.Host.
-func (h host) Surface(bounds image.Rectangle) (*raster.Image, func()) {
-	img := h.w.r.surfaces.get(bounds)
-	return img, func() { h.w.r.surfaces.put(img) }
-}
-
-// Paint implements effect.Host.
-func (h host) Paint(dst *raster.Image, s *raster.Shape, m geom.Matrix) { h.w.paint(dst, s, m) }
 
 // state identifies the values of the layer's masks and effects at a time, so that a surface can be kept while they stay the same, even
 // if they come from an expression.

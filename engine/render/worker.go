@@ -21,6 +21,8 @@ type worker struct {
 	pen  raster.Rasterizer
 	at   *scene.Layer // being drawn
 	n    int          // frame being drawn
+	// elsewhen is how many effects that show other times are being drawn, one for another.
+	elsewhen int
 }
 
 // switchable evaluates expressions except the disabled ones: an endless expression would cost its time limit for each

@@ -4,6 +4,7 @@ import (
 	"overcrank/aep"
 	"overcrank/engine/effect"
 	"overcrank/engine/eval"
+	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 	"overcrank/engine/shape"
 )
@@ -44,6 +45,8 @@ type Layer struct {
 	Shapes    *shape.Contents // of a shape layer
 	// Varies tells whether anything of the layer but what it shows may change over time.
 	Varies bool
+	// Timed tells whether an effect may look different in each frame while all values stay.
+	Timed bool
 	// Filtering are the values of masks and effects that may change over time, Varying all values but those of the transform.
 	Filtering []eval.Slot
 	Varying   []eval.Slot
@@ -71,6 +74,19 @@ type Effect struct {
 // Vector tells whether the layer is drawn from outlines at the size at which it is seen. After Effects applies the transform of such a
 // layer before its effects, which then follow the axes of the composition.
 func (l *Layer) Vector() bool { return l.Kind == Text || l.Kind == Shape }
+
+// Size is the width and height of the layer, in its pixels: those of what it shows, or of the composition if that has none.
+func (l *Layer) Size() geom.Point {
+	switch s := l.Source; {
+	case l.Vector() || s == nil:
+	case s.Comp != nil:
+		return geom.Point{X: float64(s.Comp.Width), Y: float64(s.Comp.Height)}
+	case s.Footage != nil && s.Footage.Width > 0:
+		return geom.Point{X: float64(s.Footage.Width), Y: float64(s.Footage.Height)}
+	}
+	c := l.Comp.Composition
+	return geom.Point{X: float64(c.Width), Y: float64(c.Height)}
+}
 
 // At refers to a property of the layer.
 func (l *Layer) At(p *aep.Property) eval.Ref {
@@ -175,7 +191,11 @@ func (c *compiler) effects(l *Layer) {
 			continue
 		}
 		params := effect.Of(l.At(p))
-		l.Effects = append(l.Effects, Effect{make(params), name})
+		made := make(params)
+		l.Effects = append(l.Effects, Effect{made, name})
+		if timed, ok := made.(effect.Timed); ok && timed.Timed() {
+			l.Timed, l.Varies = true, true
+		}
 		for _, part := range params.Lacks() {
 			l.detail(part + " of effect '" + name + "'")
 		}

@@ -1,0 +1,86 @@
+package effect
+
+import (
+	"image"
+	"testing"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+)
+
+// rig draws one effect without a project: the layer is the picture, a pixel of one a pixel of the other.
+type rig struct {
+	*testing.T
+	time   float64
+	layers map[uint32]*raster.Image            // what Host.Layer gives
+	at     func(seconds float64) *raster.Image // what Host.At gives
+	pen    raster.Rasterizer
+}
+
+// params are the values of an effect, by the numbers at the end of their match names.
+type params map[string]aep.Value
+
+// draw draws the effect on img.
+func (r *rig) draw(match string, values params, img *raster.Image) {
+	r.Helper()
+	group := &aep.Property{Match: match, Enabled: true, Group: true}
+	for number, v := range values {
+		group.Children = append(group.Children, &aep.Property{Match: match + "-" + number, Enabled: true, Value: v})
+	}
+	make, known := Find(match)
+	if !known {
+		r.Fatalf("effect %q is not drawn", match)
+	}
+	size := img.Rect.Size()
+	f := &Frame{
+		Time: r.time, Rate: 25, Eval: &eval.Evaluator{Project: &aep.Project{}}, Size: geom.Point{X: float64(size.X), Y: float64(size.Y)},
+		Matrix: geom.Identity, Host: r,
+	}
+	e := make(Of(eval.Ref{Comp: &aep.Item{Comp: &aep.Composition{}}, Layer: &aep.Layer{}, Prop: group}))
+	if err := e.Draw(f, img); err != nil {
+		r.Fatalf("%s: %v", match, err)
+	}
+}
+
+// Surface implements Host.
+func (r *rig) Surface(bounds image.Rectangle) (*raster.Image, func()) {
+	return image.NewRGBA(bounds), func() {}
+}
+
+// Paint implements Host.
+func (r *rig) Paint(dst *raster.Image, s *raster.Shape, m geom.Matrix) {
+	r.pen.Reset(dst.Rect)
+	r.pen.Add(s, m)
+	r.pen.Paint(dst, s.EvenOdd && s.Stroke == nil, raster.Premultiply(s.Color))
+}
+
+// Layer implements Host.
+func (r *rig) Layer(id uint32, _ float64) (*raster.Image, func(), error) {
+	return r.layers[id], func() {}, nil
+}
+
+// At implements Host.
+func (r *rig) At(seconds float64, _ image.Rectangle) (*raster.Image, func(), error) {
+	return r.at(seconds), func() {}, nil
+}
+
+// ramp256 is a row of the 256 greys, opaque.
+func ramp256() *raster.Image {
+	img := image.NewRGBA(image.Rect(0, 0, 256, 1))
+	for x := range 256 {
+		img.Pix[4*x], img.Pix[4*x+1], img.Pix[4*x+2], img.Pix[4*x+3] = uint8(x), uint8(x), uint8(x), 255
+	}
+	return img
+}
+
+func TestTintMapsTheGreysToTheColoursBetweenTwo(t *testing.T) {
+	img := ramp256()
+	(&rig{T: t}).draw("ADBE Tint", params{"0001": aep.Numbers{1, 0, 0, 1}, "0002": aep.Numbers{0, 0, 1, 1}}, img)
+	for x := range 256 {
+		if got, want := [4]uint8(img.Pix[4*x:]), [4]uint8{uint8(255 - x), 0, uint8(x), 255}; got != want {
+			t.Errorf("grey %d becomes %v, want %v", x, got, want)
+		}
+	}
+}

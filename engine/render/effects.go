@@ -1,0 +1,138 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"image"
+
+	"overcrank/engine/effect"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+	"overcrank/engine/scene"
+)
+
+// moment is what the effects of v are drawn for; m maps pixels of the layer to those of their picture.
+func (w *worker) moment(v view, m geom.Matrix) *effect.Frame {
+	return &effect.Frame{Time: v.t, Rate: v.comp.FrameRate, Eval: w.eval, Size: v.layer.Size(), Matrix: m, Host: host{w: w, v: v}}
+}
+
+// apply draws effects of v on img, in order. One that fails leaves the picture as it is, with a warning.
+func (w *worker) apply(v view, effects []scene.Effect, f *effect.Frame, img *raster.Image) error {
+	for i, e := range effects {
+		if e.Effect == nil {
+			clear(img.Pix)
+			continue
+		}
+		f.Host = host{w, v, effects[:i]}
+		err := e.Draw(f, img)
+		if stopped := w.ctx.Err(); stopped != nil {
+			return stopped
+		}
+		if err != nil {
+			w.r.warned.say(fmt.Sprintf("%seffect '%s' is left out: %v", w.r.about(v.comp.Item, v.layer.Layer), e.Name, err))
+		}
+	}
+	return nil
+}
+
+// host is what an effect of a layer may ask of a worker.
+type host struct {
+	w      *worker
+	v      view
+	before []scene.Effect // the effects above it in the list, which are drawn first
+}
+
+// Surface implements effect.Host.
+func (h host) Surface(bounds image.Rectangle) (*raster.Image, func()) {
+	img := h.w.r.surfaces.get(bounds)
+	return img, func() { h.w.r.surfaces.put(img) }
+}
+
+// Paint implements effect.Host.
+func (h host) Paint(dst *raster.Image, s *raster.Shape, m geom.Matrix) { h.w.paint(dst, s, m) }
+
+// Layer implements effect.Host.
+func (h host) Layer(id uint32, scale float64) (*raster.Image, func(), error) {
+	w := h.w
+	defer func(at *scene.Layer) { w.at = at }(w.at)
+	l := h.v.comp.Layer(id)
+	if l == nil || !active(l.Layer, h.v.t) {
+		return nil, nil, nil
+	}
+	own := view{stage: h.v.stage, layer: l, m: geom.Scale(scale, scale)}
+	if l.Vector() {
+		own.stage.m = own.m
+		own = w.view(own.stage, l)
+	}
+	d, err := w.prepare(own)
+	if d == nil || err != nil {
+		return nil, nil, err
+	}
+	size := l.Size()
+	bounds := raster.PixelRect(geom.Rect{MaxX: size.X * scale, MaxY: size.Y * scale})
+	if bounds.Dx()*bounds.Dy() > maxPixels {
+		return nil, nil, errors.New("the layer that it refers to is too large")
+	}
+	img, release := h.Surface(bounds)
+	if err := d.draw(img, 1, raster.Normal); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return img, release, nil
+}
+
+// maxElsewhen is how deep effects that show other times may show each other: each may show a hundred.
+const maxElsewhen = 2
+
+// At implements effect.Host.
+func (h host) At(seconds float64, bounds image.Rectangle) (*raster.Image, func(), error) {
+	w := h.w
+	if w.elsewhen >= maxElsewhen {
+		return nil, nil, effect.ErrDeep
+	}
+	w.elsewhen++
+	defer func(at *scene.Layer) { w.elsewhen--; w.at = at }(w.at)
+	img, release := h.Surface(bounds)
+	v := h.v
+	v.t, v.fresh = seconds, false
+	if err := w.before(img, v, h.before); err != nil {
+		release()
+		return nil, nil, err
+	}
+	return img, release, nil
+}
+
+// before draws what comes to an effect of v, after the effects above it. For an adjustment layer that is all the layers below.
+func (w *worker) before(img *raster.Image, v view, effects []scene.Effect) error {
+	if v.layer.Adjustment {
+		shown := w.shown(v.stage)
+		for i := range shown {
+			if shown[i].layer == v.layer {
+				break
+			}
+			if err := w.layer(img, &shown[i]); err != nil {
+				return err
+			}
+		}
+		return w.apply(v, effects, w.moment(v, v.m), img)
+	}
+	if !active(v.layer.Layer, v.t) {
+		return nil
+	}
+	m := v.m
+	if v.layer.Vector() {
+		v = w.view(v.stage, v.layer)
+		m = v.stage.m
+	}
+	d, err := w.prepare(v)
+	if d == nil || err != nil {
+		return err
+	}
+	if err := d.draw(img, 1, raster.Normal); err != nil {
+		return err
+	}
+	if masks := w.masks(v); len(masks) > 0 {
+		raster.MultiplyAlpha(img, w.combine(masks, v.m, img.Rect))
+	}
+	return w.apply(v, effects, w.moment(v, m), img)
+}

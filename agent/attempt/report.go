@@ -98,7 +98,7 @@ func (t *attempt) fail(ctx context.Context, done delivered, err error) wire.Fail
 	t.removeFolder()
 	// Only without the attempt's own files can be seen whether the machine lacked something, or the task is too large for it. In the first
 	// case another machine, or this one when it is ready again, begins as if nothing had been.
-	if lacking && t.machine.Readiness.Lacked(time.Now()) {
+	if lacking && t.machine.Readiness.Lacked(ctx, time.Now()) {
 		failed.Message, failed.Cancelled, failed.Retry = GivenBackBy(t.machine.Name, t.machine.Readiness.Why()), true, true
 	}
 	return failed

@@ -2,6 +2,7 @@
 package readiness
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,6 +33,8 @@ type Readiness struct {
 
 	dir string // on the disk that tasks use; "" for a machine that is always ready
 
+	looking sync.Mutex // held while it looks, so that an earlier look never replaces what a later one has seen; taken before mu
+
 	mu     sync.Mutex
 	needs  int64                  // bytes that have to be free until the pause ends; 0 for leastSpace
 	until  time.Time              // end of the pause
@@ -44,6 +47,8 @@ func New(dir string) *Readiness { return &Readiness{dir: dir} }
 
 // Look checks disk and programs, and tells whether the machine has become ready or has ceased to be.
 func (r *Readiness) Look() (changed bool) {
+	r.looking.Lock()
+	defer r.looking.Unlock()
 	reason := r.trouble()
 	before := r.Why()
 	if reason == "" {
@@ -64,9 +69,27 @@ func (r *Readiness) Why() string {
 
 // Lacked is asked after a task that failed for want of something, once its files are gone. It tells whether that was a passing state of the
 // machine, so that the task may be given back, and not a task that is too large for this machine.
-func (r *Readiness) Lacked(now time.Time) bool {
-	r.Look()
+func (r *Readiness) Lacked(ctx context.Context, now time.Time) bool {
+	r.lookUntilFreed(ctx)
 	return r.Why() != "" || r.filled(now)
+}
+
+// freed is how long the system may take to free the space of files that were removed: a program that is just being started, or that looks
+// for viruses, may still have them open.
+const freed = 5 * time.Second
+
+func (r *Readiness) lookUntilFreed(ctx context.Context) {
+	for end := time.Now().Add(freed); ; {
+		r.Look()
+		if r.Why() == "" || time.Now().After(end) {
+			return
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // filled begins a pause, during which more space is asked for than there is now, and tells whether that is right: a disk half of which is

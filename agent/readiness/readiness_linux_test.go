@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,5 +57,27 @@ func TestADiskThatIsReadOnlyIsTold(t *testing.T) {
 	remount(0)
 	if !r.Look() || r.Why() != "" {
 		t.Errorf("on a disk that was mended: %q", r.Why())
+	}
+}
+
+func TestSpaceThatIsFreedAMomentLateWasTheTasksOwn(t *testing.T) {
+	t.Parallel()
+	dir, _ := disktest.Mount(t, 96)
+	file, err := os.Create(filepath.Join(dir, "of the task"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = syscall.Fallocate(int(file.Fd()), 0, 0, 90<<20)
+	if err := errors.Join(err, os.Remove(file.Name())); err != nil {
+		t.Fatal(err)
+	}
+	r := New(dir)
+	if r.Look(); r.Why() == "" {
+		t.Fatal("an open file takes no space")
+	}
+	late := time.AfterFunc(100*time.Millisecond, func() { file.Close() })
+	defer late.Stop()
+	if r.Lacked(t.Context(), time.Now()) {
+		t.Errorf("a task that is too large is taken for a full disk: %q", r.Why())
 	}
 }

@@ -75,15 +75,20 @@ type trial struct {
 	ran, away time.Duration // while the farm could be reached, and while it could not
 }
 
-// pass adds the time since the last call.
-func (t *trial) pass(away bool) {
-	now := time.Now()
+// pass adds the time from the last call until now.
+func (t *trial) pass(now time.Time, away bool) {
 	if passed := now.Sub(t.last); away {
 		t.away += passed
 	} else {
 		t.ran += passed
 	}
 	t.last = now
+}
+
+// over tells whether the time of the trial is over, and whether that is because the farm was away.
+func (t *trial) over(times Times) (over, away bool) {
+	late := t.ran >= times.Healthy
+	return late || t.away >= times.Away, !late
 }
 
 // trialLook is how often the launcher checks whether a version on trial has reported that it is healthy.
@@ -117,10 +122,10 @@ func (k *supervisor) runAgent(ctx context.Context, choice Choice) ending {
 				look = nil
 				continue
 			}
-			on.pass(err == nil && st.Pending.Away)
-			if late := on.ran >= k.times.Healthy; late || on.away >= k.times.Away {
+			on.pass(time.Now(), err == nil && st.Pending.Away)
+			if over, away := on.over(k.times); over {
 				ended := k.end(a)
-				ended.late, ended.away = true, !late
+				ended.late, ended.away = true, away
 				return ended
 			}
 		}

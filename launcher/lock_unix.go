@@ -20,11 +20,16 @@ func lock(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() { _ = file.Close() }, nil // nothing was written
+	return func() { _ = unlockFile(file) }, nil // the system unlocks it in any case, if later
 }
 
 // tryLock takes the lock of a file, or returns errHeld.
 func tryLock(path string) (*os.File, error) { return lockFile(path, unix.LOCK_EX|unix.LOCK_NB) }
+
+// unlockFile gives up a lock of tryLock, also for a process that was forked meanwhile and still has the file open: closing alone would leave the lock to it.
+func unlockFile(file *os.File) error {
+	return errors.Join(unix.Flock(int(file.Fd()), unix.LOCK_UN), file.Close())
+}
 
 func lockFile(path string, how int) (*os.File, error) {
 	file, err := durable.OpenPrivate(path)

@@ -19,13 +19,16 @@ func lock(path string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() { _ = file.Close() }, nil // nothing was written
+	return func() { _ = unlockFile(file) }, nil // nothing was written
 }
 
 // tryLock takes the lock of a file, or returns errHeld.
 func tryLock(path string) (*os.File, error) {
 	return lockFile(path, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
 }
+
+// unlockFile gives up a lock of tryLock.
+func unlockFile(file *os.File) error { return file.Close() }
 
 func lockFile(path string, how uint32) (*os.File, error) {
 	file, err := durable.OpenPrivate(path)

@@ -72,7 +72,7 @@ func (s *Service) Run(ctx context.Context) error {
 	} else if err != nil {
 		s.Log.Error("cannot lock the launcher's state folder", "error", err)
 	} else {
-		defer func() { _ = only.Close() }() // nothing was written
+		defer func() { _ = unlockFile(only) }() // the system unlocks it in any case, if later
 	}
 	if err := k.awaitFormerAgent(ctx); err != nil {
 		return nil //nolint:nilerr // ctx ended while waiting for the agent of an earlier launcher

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/durable/programtest"
 	"overcrank/release"
 	"overcrank/release/releasetest"
 )
@@ -85,14 +86,14 @@ func (s *station) install(version, does string) {
 	s.t.Helper()
 	path := programOf(s.programs, version)
 	s.must(os.MkdirAll(filepath.Dir(path), 0o755))
-	s.must(os.WriteFile(path, s.script(does), 0o755))
+	s.must(programtest.Write(path, s.script(does)))
 }
 
 // release makes a signed release of an agent in a folder. change may change its manifest.
 func (s *station) release(folder, version string, number int64, does string, change func(*release.Manifest)) string {
 	s.t.Helper()
 	s.must(os.MkdirAll(folder, 0o755))
-	s.must(os.WriteFile(filepath.Join(folder, "agent-"+version), s.script(does), 0o644))
+	s.must(programtest.Write(filepath.Join(folder, "agent-"+version), s.script(does)))
 	m := release.Manifest{
 		Product: release.Agent, Version: version, Number: number, NotBefore: time.Now().Add(-time.Hour), Expires: time.Now().Add(time.Hour),
 		MinLauncher: 1, Protocol: release.Protocol{Min: 1, Max: 9},
@@ -116,8 +117,10 @@ func (s *station) stage(running, incoming string) error {
 	s.t.Helper()
 	roots, err := release.Roots(s.roots)
 	s.must(err)
-	_, err = Launch{Folder: s.folder, Version: running, Launcher: Version}.Stage(incoming, roots, time.Now())
-	return err
+	return programtest.Unforked(func() error {
+		_, err := Launch{Folder: s.folder, Version: running, Launcher: Version}.Stage(incoming, roots, time.Now())
+		return err
+	})
 }
 
 func (s *station) state() State {
@@ -194,7 +197,7 @@ func (r *running) await(what string, is func() bool) {
 
 func await(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for until := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+	for until := time.Now().Add(3 * time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("this did not happen: %s", what)
 		}

@@ -44,7 +44,7 @@ func (k *supervisor) awaitFormerAgent(ctx context.Context) error {
 	for until := time.Now().Add(k.times.Stop); ; {
 		held, err := tryLock(filepath.Join(k.Folder, agentLock))
 		if err == nil {
-			return held.Close()
+			return unlockFile(held)
 		}
 		if !errors.Is(err, errHeld) {
 			k.Log.Warn("cannot see whether an earlier agent still runs", "error", err)

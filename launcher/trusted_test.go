@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"overcrank/durable/programtest"
 )
 
 // stranger is an account that has no rights on a machine of a test.
@@ -107,7 +109,7 @@ func TestAStateOfAnotherAccountIsSetAside(t *testing.T) {
 	} {
 		s := newStation(t, good)
 		s.must(os.MkdirAll(filepath.Dir(programOf(s.folder, "9.9.9")), 0o755))
-		s.must(os.WriteFile(programOf(s.folder, "9.9.9"), s.script(good), 0o755))
+		s.must(programtest.Write(programOf(s.folder, "9.9.9"), s.script(good)))
 		s.must(os.WriteFile(filepath.Join(s.folder, stateFile), []byte(`{"current": {"version": "9.9.9", "number": 9}}`), 0o644))
 		s.must(plant(s))
 		r := s.launch(nil)
@@ -129,7 +131,7 @@ func TestWithoutASafeFolder(t *testing.T) {
 	t.Parallel()
 	s := newStation(t, `echo "folder=$OVERCRANK_LAUNCHER_STATE"; `+good)
 	s.must(os.MkdirAll(filepath.Dir(programOf(s.folder, "9.9.9")), 0o755))
-	s.must(os.WriteFile(programOf(s.folder, "9.9.9"), s.script(good), 0o755))
+	s.must(programtest.Write(programOf(s.folder, "9.9.9"), s.script(good)))
 	s.must(os.WriteFile(filepath.Join(s.folder, stateFile), []byte(`{"current": {"version": "9.9.9", "number": 9}}`), 0o644))
 	s.must(os.Chmod(filepath.Dir(s.folder), 0o777))
 	defer func() { s.must(os.Chmod(filepath.Dir(s.folder), 0o755)) }()

@@ -5,7 +5,6 @@ package signedin
 import (
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -20,6 +19,7 @@ import (
 
 	"overcrank/agent/presence"
 	"overcrank/agent/runner"
+	"overcrank/durable/programtest"
 )
 
 // Version is that of the runners here.
@@ -97,14 +97,7 @@ func Program(t *testing.T, name string) string {
 	}
 	defer in.Close()
 	path := filepath.Join(Folder(t), name)
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(out, in); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
+	if err := programtest.Copy(path, in); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -133,6 +126,16 @@ func (r *Runner) Log() string {
 	r.log.mu.Lock()
 	defer r.log.mu.Unlock()
 	return r.log.b.String()
+}
+
+// Logged waits until the runner has logged a text: what it writes comes by a pipe, which is read when there is time.
+func (r *Runner) Logged(t *testing.T, text string) {
+	t.Helper()
+	for end := time.Now().Add(2 * time.Minute); !strings.Contains(r.Log(), text); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the runner does not say %q", text)
+		}
+	}
 }
 
 // Kill ends the runner as a crash does.

@@ -243,13 +243,13 @@ func TestPicturesThatAfterEffectsHasDrawnStayWhenATaskIsGivenBack(t *testing.T) 
 	needFFmpeg(t)
 	p := newPeer(t)
 	a := startStudio(t, p, "one-by-one", "ok")
-	l := lease(t, p, "range.1")
-	l.Part, l.Settings.Frames = true, &farm.Frames{Start: 4, End: 24}
+	l := lasting(t, p, "range.1")
+	l.Part, l.Settings.Frames = true, &farm.Frames{Start: 4, End: 20_000}
 	p.send(wire.Message{Lease: &l})
 	a.haveDone(p, 4)
 	a.slots.giveBack("somebody works at it", 0)
 	m := p.report(l.Attempt)
-	if f := m.Failed; f == nil || !f.Cancelled || f.Done == nil || f.Done.Start != 4 || f.Done.End < 7 || f.Done.End > 23 || f.Output == nil || f.Output.Frames != f.Done.Count() {
+	if f := m.Failed; f == nil || !f.Cancelled || f.Done == nil || f.Done.Start != 4 || f.Done.End < 7 || f.Done.End > 19_000 || f.Output == nil || f.Output.Frames != f.Done.Count() {
 		t.Fatalf("got %s\n%s", describe(m), p.logged(l.Attempt))
 	}
 }
@@ -307,14 +307,14 @@ func TestFramesOfAFilmThatAfterEffectsDrawsAloneStay(t *testing.T) {
 	needFFmpeg(t)
 	p := newPeer(t)
 	a := startStudioOf(t, p, "one-by-one", "ok", peopled)
-	l := lease(t, p, "whole.1")
+	l := lasting(t, p, "whole.1")
 	l.Parted = true
 	p.send(wire.Message{Lease: &l})
 	a.haveDone(p, 7)
 	a.slots.giveBack("somebody works at it", 0)
 	m := p.report(l.Attempt)
 	f := m.Failed
-	if f == nil || !f.Cancelled || f.Done == nil || f.Done.Start != 0 || f.Done.End < 6 || f.Done.End > 23 || f.Output == nil || f.Output.Frames != f.Done.Count() {
+	if f == nil || !f.Cancelled || f.Done == nil || f.Done.Start != 0 || f.Done.End < 6 || f.Done.End > 19_000 || f.Output == nil || f.Output.Frames != f.Done.Count() {
 		t.Fatalf("got %s\n%s", describe(m), p.logged(l.Attempt))
 	}
 	if f.Measured.Engine != "aftereffects 26.0.2" {

@@ -16,14 +16,14 @@ import (
 	"overcrank/farm/wire"
 )
 
-// projectFile is a project with one composition, main, of 64×48 pixels and one second at 25 frames/s.
-func projectFile(t *testing.T) []byte {
+// projectFile is a project with one composition, main, of 64×48 pixels and so many seconds at 25 frames/s.
+func projectFile(t *testing.T, seconds float64) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	err := aep.Write(&b, &aep.Project{
 		Version: aep.Version{Major: 24}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8,
 		Items: []*aep.Item{{ID: 1, Name: "main", Kind: aep.ItemComposition, Comp: &aep.Composition{
-			Width: 64, Height: 48, PixelAspect: 1, FrameRate: 25, Duration: 1, WorkAreaDuration: 1,
+			Width: 64, Height: 48, PixelAspect: 1, FrameRate: 25, Duration: seconds, WorkAreaDuration: seconds,
 		}}},
 	})
 	if err != nil {
@@ -39,9 +39,17 @@ func needFFmpeg(t *testing.T) {
 	}
 }
 
-// lease is a plain job on projectFile.
+// lasting is lease with more frames than a test waits for.
+func lasting(t *testing.T, p *peer, task string) wire.Lease {
+	l := lease(t, p, task)
+	ref := p.keep("show.aep", projectFile(t, 1000))
+	l.Project.File = &ref
+	return l
+}
+
+// lease is a plain job on the projectFile of one second.
 func lease(t *testing.T, p *peer, task string) wire.Lease {
-	ref := p.keep("show.aep", projectFile(t))
+	ref := p.keep("show.aep", projectFile(t, 1))
 	return wire.Lease{
 		Attempt: wire.Attempt{Task: task, Attempt: 1}, Job: "job", Kind: farm.TaskRender, Composition: "main",
 		Project: wire.Project{Type: "aep", File: &ref}, Ext: "mp4",

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"overcrank/agent/internal/aerenderdouble"
 	"overcrank/farm/wire"
 )
 
@@ -45,17 +46,18 @@ func TestARenderOutlivesItsCoordinator(t *testing.T) {
 	t.Parallel()
 	needFFmpeg(t)
 	peers := cluster(t, 3)
-	start(t, peers[0], "one-by-one", t.TempDir()) // slow enough to be at it when its coordinator dies
+	r := start(t, peers[0], "half-way", t.TempDir()) // which is at it when its coordinator dies
 	a, b := peers[0], peers[2]
-	a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
+	a.eventually("the greeting", func() bool { return len(a.hellos) > 0 })
 	l := lease(t, a, "job.1")
 	a.send(wire.Message{Lease: &l})
 	a.eventually("the machine is at it", func() bool { return len(a.got) > 0 }) // what was said last may be lost with the connection
 	lead(peers, 2)
 	a.die()
 	b.eventually("the machine is with the next leader, and holds its lease", func() bool {
-		return len(b.hellos) == 1 && slices.Contains(b.hellos[0].Holding, l.Attempt)
+		return len(b.hellos) > 0 && slices.Contains(b.hellos[len(b.hellos)-1].Holding, l.Attempt)
 	})
+	aerenderdouble.GoOn(t, r.engine, 0, 24)
 	if m := b.report(l.Attempt); m.Finished == nil {
 		t.Fatalf("%s", describe(m))
 	}
@@ -84,7 +86,7 @@ func TestADownloadGoesOnWithAnotherCoordinator(t *testing.T) {
 			peers := cluster(t, 2)
 			a, b := peers[0], peers[1]
 			start(t, a, "normal", t.TempDir())
-			a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
+			a.eventually("the greeting", func() bool { return len(a.hellos) > 0 })
 			l := lease(t, a, "job.1")
 			a.mu.Lock()
 			a.cut = 10
@@ -112,21 +114,21 @@ func TestTheFarmIsFoundAgainWithoutTheConfiguredCoordinator(t *testing.T) {
 	a.gossip = &wire.Gossip{Keys: [][]byte{make([]byte, 32)}, Seeds: []string{"127.0.0.1:1"}}
 	dir := t.TempDir()
 	r := start(t, a, "normal", dir)
-	a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
+	a.eventually("the greeting", func() bool { return len(a.hellos) > 0 })
+	a.eventually("what it was told is kept", func() bool {
+		var kept farmFacts
+		text, err := os.ReadFile(filepath.Join(dir, farmFileName))
+		return err == nil && json.Unmarshal(text, &kept) == nil && len(kept.Coordinators) == 2 && len(kept.Gossip.Keys) == 1
+	})
 	r.stop()
 	<-r.done
-	var kept farmFacts
-	text, err := os.ReadFile(filepath.Join(dir, farmFileName))
-	if err != nil || json.Unmarshal(text, &kept) != nil || len(kept.Coordinators) != 2 || len(kept.Gossip.Keys) != 1 {
-		t.Fatalf("kept is %s, %v", text, err)
-	}
 	if info, err := os.Stat(filepath.Join(dir, farmFileName)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file with the keys of gossip is %v, %v", info, err)
 	}
 	lead(peers, 1)
 	a.die()
 	start(t, a, "normal", dir) // which knows of the first one by its configuration
-	b.eventually("the machine is with the other", func() bool { return len(b.hellos) == 1 })
+	b.eventually("the machine is with the other", func() bool { return len(b.hellos) > 0 })
 }
 
 func TestALinkedMachineHearsOfOtherCoordinators(t *testing.T) {
@@ -136,7 +138,7 @@ func TestALinkedMachineHearsOfOtherCoordinators(t *testing.T) {
 	a.others = []string{a.server.URL} // the farm begins with one
 	dir := t.TempDir()
 	start(t, a, "normal", dir)
-	a.eventually("the greeting", func() bool { return len(a.hellos) == 1 })
+	a.eventually("the greeting", func() bool { return len(a.hellos) > 0 })
 	a.send(wire.Message{Coordinators: &wire.Coordinators{}}) // of which nothing can be made
 	a.send(wire.Message{Coordinators: &wire.Coordinators{Addresses: []string{a.server.URL, b.server.URL}}})
 	a.eventually("the other one is written down", func() bool {
@@ -146,7 +148,7 @@ func TestALinkedMachineHearsOfOtherCoordinators(t *testing.T) {
 	})
 	lead(peers, 1)
 	a.die()
-	b.eventually("the machine is with the other", func() bool { return len(b.hellos) == 1 })
+	b.eventually("the machine is with the other", func() bool { return len(b.hellos) > 0 })
 }
 
 func TestAMachineEnrolsWithWhicheverCoordinatorAnswers(t *testing.T) {
@@ -161,7 +163,7 @@ func TestAMachineEnrolsWithWhicheverCoordinatorAnswers(t *testing.T) {
 			DataDir: t.TempDir(), Coordinators: []string{peers[0].server.URL, peers[1].server.URL}, JoinToken: joinToken(t), Name: "test-machine", Logger: slog.New(slog.DiscardHandler),
 		})
 	}()
-	peers[1].eventually("the greeting", func() bool { return len(peers[1].hellos) == 1 })
+	peers[1].eventually("the greeting", func() bool { return len(peers[1].hellos) > 0 })
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
@@ -173,7 +175,7 @@ func TestAFarmWithAnotherAuthorityLetsMachinesInByAToken(t *testing.T) {
 	before := newPeer(t)
 	dir := t.TempDir()
 	r := start(t, before, "normal", dir)
-	before.eventually("the greeting", func() bool { return len(before.hellos) == 1 })
+	before.eventually("the greeting", func() bool { return len(before.hellos) > 0 })
 	r.stop()
 	<-r.done
 	other, err := newAuthority()
@@ -193,12 +195,12 @@ func TestAFarmWithAnotherAuthorityLetsMachinesInByAToken(t *testing.T) {
 	before.redirect = after.server.URL
 	before.mu.Unlock()
 	stop := run(other.joinToken())
-	after.eventually("the machine came in with the token, and is there", func() bool { return after.enrolled == 1 && len(after.hellos) == 1 })
+	after.eventually("the machine came in with the token, and is there", func() bool { return after.enrolled == 1 && len(after.hellos) > 0 })
 	if err := stop(); err != nil {
 		t.Error(err)
 	}
 	stop = run("")
-	after.eventually("it is known from now on", func() bool { return len(after.hellos) == 2 && after.enrolled == 1 })
+	after.eventually("it is known from now on", func() bool { return len(after.hellos) >= 2 && after.enrolled == 1 })
 	if err := stop(); err != nil {
 		t.Error(err)
 	}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"net/http"
 	"os"
@@ -24,10 +25,16 @@ func traces(t *testing.T, dir string) []string {
 	t.Helper()
 	var found []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) { // the agent works in the folder: it replaces files by others
+			return nil
+		}
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
 		b, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		if bytes.Contains(b, []byte(marked)) || strings.Contains(path, marked) {
 			found = append(found, path)
 		}

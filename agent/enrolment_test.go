@@ -64,7 +64,7 @@ func TestWhatAMachineKeepsOfItsEnrolment(t *testing.T) {
 		t.Errorf("an empty folder is of an enrolled machine: %v, %v", enrolled, err)
 	}
 	log := startLogged(t, p, dir, joinToken(t))
-	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 })
+	p.eventually("the greeting", func() bool { return len(p.hellos) > 0 })
 	if enrolled, err := Enrolled(dir); err != nil || !enrolled {
 		t.Errorf("the machine has not enrolled: %v, %v", enrolled, err)
 	}
@@ -85,7 +85,7 @@ func TestAMachineAsksAgainWithTheSameKey(t *testing.T) {
 	p := newPeer(t)
 	p.deaf = 2
 	start(t, p, "normal", t.TempDir())
-	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 })
+	p.eventually("the greeting", func() bool { return len(p.hellos) > 0 })
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.keys) != 3 || p.keys[0] != p.keys[1] || p.keys[1] != p.keys[2] {
@@ -113,7 +113,7 @@ func TestARetiredMachineSaysSoAndRests(t *testing.T) {
 	p := newPeer(t)
 	dir := t.TempDir()
 	log := startLogged(t, p, dir, joinToken(t))
-	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 })
+	p.eventually("the greeting", func() bool { return len(p.hellos) > 0 })
 	l := lease(t, p, "job.1")
 	p.send(wire.Message{Lease: &l})
 	p.mu.Lock()
@@ -157,10 +157,11 @@ func TestPausesOfAMachineThatIsOut(t *testing.T) {
 func TestACertificateIsRenewedInTime(t *testing.T) {
 	t.Parallel()
 	p := newPeer(t)
-	p.life = 3 * time.Second
+	// A third of its time is left soon, and is long enough for whatever keeps this machine busy.
+	p.age, p.life = 56*time.Second, 34*time.Second
 	dir := t.TempDir()
 	start(t, p, "normal", dir)
-	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 })
+	p.eventually("the greeting", func() bool { return len(p.hellos) > 0 })
 	p.eventually("two renewals", func() bool { return p.renewed >= 2 })
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,7 +179,7 @@ func TestWhenACertificateIsRenewed(t *testing.T) {
 	p.life = 90 * 24 * time.Hour
 	dir := t.TempDir()
 	r := start(t, p, "normal", dir)
-	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 })
+	p.eventually("the greeting", func() bool { return len(p.hellos) > 0 })
 	r.stop()
 	<-r.done
 	self, err := identity.ReadCredential(dir)
@@ -221,7 +222,7 @@ func TestAMachineOfAnEarlierReleaseNeedsNoToken(t *testing.T) {
 	p.earlier = "oca_secret"
 	dir := earlierCredential(t, "oca_secret")
 	log := startLogged(t, p, dir, "")
-	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 })
+	p.eventually("the greeting", func() bool { return len(p.hellos) > 0 })
 	kept, err := os.ReadFile(filepath.Join(dir, identity.CredentialFile))
 	if err != nil || bytes.Contains(kept, []byte("oca_secret")) || !bytes.Contains(kept, []byte("certificate")) {
 		t.Errorf("kept is %s, %v", kept, err)

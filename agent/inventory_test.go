@@ -46,7 +46,7 @@ func TestAChangeOfTheMachineReachesTheFarm(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	p.eventually("the farm knows what the machine has", func() bool { return len(p.stock) == 1 })
+	p.eventually("the farm knows what the machine has", func() bool { return len(p.stock) > 0 })
 	before := a.summary()
 	installed.Store(true)
 	if err := AskToLook(cfg.DataDir); err != nil {
@@ -57,7 +57,7 @@ func TestAChangeOfTheMachineReachesTheFarm(t *testing.T) {
 		t.Errorf("gossip told %+v, then %+v", before, after)
 	}
 	p.hangUp()
-	p.eventually("the machine is back", func() bool { return len(p.hellos) == 2 })
+	p.eventually("the machine is back", func() bool { return len(p.hellos) >= 2 })
 	if p.hellos[1].Inventory != p.stock[1].Hash() {
 		t.Error("the second hello has another hash than what was told")
 	}

@@ -21,7 +21,7 @@ func TestTheTokenThatAnInstallerLeftIsUsedOnce(t *testing.T) {
 		_, err := os.Lstat(path)
 		return os.IsNotExist(err)
 	}
-	p.eventually("the machine has joined, and the token is gone", func() bool { return p.enrolled == 1 && len(p.hellos) == 1 && gone() })
+	p.eventually("the machine has joined, and the token is gone", func() bool { return p.enrolled == 1 && len(p.hellos) >= 1 && gone() })
 	if strings.Contains(log.String(), "ocj_") {
 		t.Errorf("the log holds the join token:\n%s", log)
 	}
@@ -33,12 +33,12 @@ func TestATokenThatCannotBeReadKeepsNobodyOut(t *testing.T) {
 	p := newPeer(t)
 	dir := t.TempDir()
 	r := start(t, p, "normal", dir)
-	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 })
+	p.eventually("the greeting", func() bool { return len(p.hellos) > 0 })
 	r.stop()
 	<-r.done
 	if err := os.MkdirAll(filepath.Join(dir, JoinTokenFile, "in the way"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	startLogged(t, p, dir, "")
-	p.eventually("the second greeting", func() bool { return len(p.hellos) == 2 && p.enrolled == 1 })
+	p.eventually("the second greeting", func() bool { return len(p.hellos) >= 2 && p.enrolled == 1 })
 }

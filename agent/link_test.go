@@ -151,11 +151,11 @@ func TestAgentFollowsTheLeader(t *testing.T) {
 	leader, follower := newPeer(t), newPeer(t)
 	follower.redirect = leader.server.URL
 	start(t, follower, "normal", t.TempDir())
-	leader.eventually("the leader is greeted", func() bool { return len(leader.hellos) == 1 })
+	leader.eventually("the leader is greeted", func() bool { return len(leader.hellos) > 0 })
 	if got := leader.hellos[0]; got.Version != wire.Version || got.Name != "test-machine" || len(got.Inventory) != 64 {
 		t.Errorf("hello %+v", got)
 	}
-	leader.eventually("the leader knows what the machine has", func() bool { return len(leader.stock) == 1 })
+	leader.eventually("the leader knows what the machine has", func() bool { return len(leader.stock) > 0 })
 	if got := leader.stock[0]; len(got.Engines) == 0 || got.Slots != 1 || got.Memory <= 0 || got.Hash() != leader.hellos[0].Inventory {
 		t.Errorf("inventory %+v", got)
 	}
@@ -165,12 +165,12 @@ func TestForgottenAgentEnrolsAgain(t *testing.T) {
 	t.Parallel()
 	p := newPeer(t)
 	start(t, p, "normal", t.TempDir())
-	p.eventually("the first greeting", func() bool { return len(p.hellos) == 1 })
+	p.eventually("the first greeting", func() bool { return len(p.hellos) > 0 })
 	p.mu.Lock()
 	p.secret = "s2"
 	p.mu.Unlock()
 	p.hangUp()
-	p.eventually("a greeting with the new credential", func() bool { return len(p.hellos) == 2 && p.enrolled == 2 })
+	p.eventually("a greeting with the new credential", func() bool { return len(p.hellos) >= 2 && p.enrolled == 2 })
 }
 
 func TestCredentialIsKeptOverARestart(t *testing.T) {
@@ -178,7 +178,7 @@ func TestCredentialIsKeptOverARestart(t *testing.T) {
 	p := newPeer(t)
 	dir := t.TempDir()
 	r := start(t, p, "normal", dir)
-	p.eventually("the first greeting", func() bool { return len(p.hellos) == 1 })
+	p.eventually("the first greeting", func() bool { return len(p.hellos) > 0 })
 	leftover := filepath.Join(dir, "work", "old-1")
 	if err := os.MkdirAll(leftover, 0o700); err != nil {
 		t.Fatal(err)
@@ -188,7 +188,7 @@ func TestCredentialIsKeptOverARestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(t, p, "normal", dir)
-	p.eventually("the second greeting", func() bool { return len(p.hellos) == 2 })
+	p.eventually("the second greeting", func() bool { return len(p.hellos) >= 2 })
 	if p.enrolled != 1 {
 		t.Errorf("enrolled %d times", p.enrolled)
 	}
@@ -217,7 +217,7 @@ func TestAgentThatCannotJoinSaysWhy(t *testing.T) {
 	}
 	dir := t.TempDir()
 	start(t, p, "normal", dir)
-	p.eventually("the greeting", func() bool { return len(p.hellos) == 1 })
+	p.eventually("the greeting", func() bool { return len(p.hellos) > 0 })
 	err := Run(context.Background(), Config{DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Logger: quiet})
 	if err == nil || !strings.Contains(err.Error(), "another agent works in") {
 		t.Errorf("got %v", err)

@@ -57,7 +57,8 @@ type peer struct {
 	earlier  string        // secret of a machine that enrolled with an earlier release
 	used     bool          // nobody can join with the token any more
 	deaf     int           // so many answers to enrolments are lost
-	life     time.Duration // of certificates
+	life     time.Duration // of certificates, from now
+	age      time.Duration // of certificates, when they are new
 	bearers  []string      // that were shown
 	keys     []string      // for which certificates were made
 	refused  int           // sessions
@@ -221,8 +222,12 @@ func (p *peer) file(w http.ResponseWriter, r *http.Request) {
 	b, ok := p.files[r.PathValue("sha")]
 	cut := p.cut
 	p.cut = 0
-	p.ranges = append(p.ranges, r.Header.Get("Range"))
 	p.mu.Unlock()
+	asked := func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.ranges = append(p.ranges, r.Header.Get("Range"))
+	}
 	switch {
 	case !ok:
 		w.WriteHeader(http.StatusNotFound)
@@ -230,8 +235,10 @@ func (p *peer) file(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(b)))
 		w.Write(b[:cut])
 		w.(http.Flusher).Flush()
+		asked() // when that much is on its way
 		<-p.gone
 	default:
+		asked()
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b))
 	}
 }
@@ -348,8 +355,9 @@ func (p *peer) says(at wire.Attempt, text string) {
 
 // running is an agent under test.
 type running struct {
-	stop func()
-	done chan error
+	engine string
+	stop   func()
+	done   chan error
 }
 
 // start runs an agent whose engine plays the named part.
@@ -357,7 +365,7 @@ func start(t *testing.T, p *peer, part, dir string) *running {
 	t.Helper()
 	engine := aerenderdouble.Program(t, part)
 	ctx, cancel := context.WithCancel(context.Background())
-	r := &running{stop: cancel, done: make(chan error, 1)}
+	r := &running{engine: engine, stop: cancel, done: make(chan error, 1)}
 	go func() {
 		r.done <- Run(ctx, Config{DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", Engine: engine, CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)})
 		close(r.done)

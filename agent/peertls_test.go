@@ -124,7 +124,7 @@ func (p *peer) certify(w http.ResponseWriter, request []byte) {
 	}
 	v := p.by
 	der, err := v.sign(&x509.Certificate{
-		Subject: pkix.Name{CommonName: p.secret}, NotBefore: time.Now().Add(-time.Second), NotAfter: time.Now().Add(life), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+		Subject: pkix.Name{CommonName: p.secret}, NotBefore: time.Now().Add(-max(p.age, time.Second)), NotAfter: time.Now().Add(life), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
 	}, csr.PublicKey)
 	if err != nil {
 		p.t.Error(err)

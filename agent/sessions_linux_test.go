@@ -145,8 +145,8 @@ func TestARenderInASessionThatEndsIsGivenBack(t *testing.T) {
 			p := newPeer(t)
 			s := startService(t, p, "one-by-one")
 			r := s.signIn(t, p)
-			l := lease(t, p, "range.1")
-			l.Part, l.Settings.Frames, l.Discard = true, &farm.Frames{Start: 4, End: 24}, true
+			l := lasting(t, p, "range.1")
+			l.Part, l.Settings.Frames, l.Discard = true, &farm.Frames{Start: 4, End: 20_000}, true
 			p.send(wire.Message{Lease: &l})
 			p.eventually("frames to be done", func() bool {
 				paths, err := filepath.Glob(filepath.Join(s.workDir(), "*", "out", "part*"))

@@ -14,7 +14,7 @@ func TestAnArchiveIsFetchedAndUnpackedOnce(t *testing.T) {
 	needFFmpeg(t)
 	p := newPeer(t)
 	start(t, p, "normal", t.TempDir())
-	archive := aeptest.Archive(t, map[string][]byte{"Show folder/Show.aep": projectFile(t), "Show folder/(Footage)/a.txt": []byte("a")})
+	archive := aeptest.Archive(t, map[string][]byte{"Show folder/Show.aep": projectFile(t, 1), "Show folder/(Footage)/a.txt": []byte("a")})
 	zipped := func(task string) wire.Lease {
 		l := lease(t, p, task)
 		ref := p.keep("show.zip", archive)

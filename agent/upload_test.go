@@ -105,23 +105,32 @@ func gone(t *testing.T, p *peer, dir string) {
 	})
 }
 
-func TestAnUploadWithoutASlotIsCancelledAndHasAnEnd(t *testing.T) {
+func TestAnUploadWithoutASlotIsCancelled(t *testing.T) {
+	t.Parallel()
+	needFFmpeg(t)
+	p, to, dir := newPeer(t), newBucketServer(t), t.TempDir()
+	startChanged(t, p, "normal", dir, impatient)
+	l := to.sentTo(t, p, "job.1")
+	p.send(wire.Message{Lease: &l})
+	p.eventually("the slot is free", func() bool { return len(p.sending) == 1 })
+	p.send(wire.Message{Cancel: &wire.Cancel{Attempt: l.Attempt, Reason: "the job was cancelled"}})
+	if m := p.report(l.Attempt); m.Failed == nil || !m.Failed.Cancelled {
+		t.Errorf("%+v", m)
+	}
+	gone(t, p, dir)
+}
+
+func TestAnUploadWithoutASlotHasAnEnd(t *testing.T) {
 	t.Parallel()
 	needFFmpeg(t)
 	p, to, dir := newPeer(t), newBucketServer(t), t.TempDir()
 	startChanged(t, p, "normal", dir, func(a *agent) {
 		impatient(a)
-		a.machine.Uploader.Patience = 4 * time.Second
+		a.machine.Uploader.Patience = time.Second
 	})
-	one, two := to.sentTo(t, p, "job.1"), to.sentTo(t, p, "job.2")
-	p.send(wire.Message{Lease: &one})
-	p.eventually("the slot is free", func() bool { return len(p.sending) == 1 })
-	p.send(wire.Message{Cancel: &wire.Cancel{Attempt: one.Attempt, Reason: "the job was cancelled"}})
-	if m := p.report(one.Attempt); m.Failed == nil || !m.Failed.Cancelled {
-		t.Errorf("%+v", m)
-	}
-	p.send(wire.Message{Lease: &two})
-	if m := p.report(two.Attempt); m.Failed == nil || m.Failed.Message != "Upload of 'job.mp4' to bucket 'bucket' failed: 503" || m.Failed.Cancelled {
+	l := to.sentTo(t, p, "job.1")
+	p.send(wire.Message{Lease: &l})
+	if m := p.report(l.Attempt); m.Failed == nil || m.Failed.Message != "Upload of 'job.mp4' to bucket 'bucket' failed: 503" || m.Failed.Cancelled {
 		t.Errorf("%+v", m.Failed)
 	}
 	gone(t, p, dir)

@@ -37,7 +37,7 @@ func request(t *testing.T, part string) Request {
 	return Request{
 		Program: []string{self}, Dir: t.TempDir(), Env: []string{aerenderdouble.Env + "=" + part},
 		Project: "/p.aep", Composition: "main", Start: &start, End: &end,
-		Limits: Limits{Launch: 20 * time.Second, Open: 20 * time.Second, Stall: 20 * time.Second, Exit: 20 * time.Second, Grace: 200 * time.Millisecond},
+		Limits: Limits{Launch: time.Minute, Open: time.Minute, Stall: time.Minute, Exit: time.Minute, Grace: 200 * time.Millisecond},
 	}
 }
 
@@ -99,7 +99,7 @@ func TestEngineThatTellsTooFewFramesIsSeen(t *testing.T) {
 }
 
 func TestHangingEngineIsEnded(t *testing.T) {
-	short := 300 * time.Millisecond
+	short := 500 * time.Millisecond
 	cases := []struct {
 		part   string
 		limits Limits
@@ -179,7 +179,7 @@ func TestChildrenThatOutliveTheEngineAreEnded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for end := time.Now().Add(5 * time.Second); alive(pid); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); alive(pid); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("child %d lives on", pid)
 		}

@@ -18,6 +18,9 @@ const (
 	stageExit                // the composition is done
 )
 
+// lastWords is how much longer an engine that counts as hung is listened to.
+const lastWords = 100 * time.Millisecond
+
 // watch takes lines in until the program has ended, the context has, or the program hangs; then it says how it hung.
 func (e *execution) watch(ctx context.Context) *Failure {
 	now := stageLaunch
@@ -31,6 +34,7 @@ func (e *execution) watch(ctx context.Context) *Failure {
 	}
 	last, slowest := time.Now(), time.Duration(0)
 	lower := e.req.Lower
+	silent := false // the timer has run out once
 	for {
 		select {
 		case <-lower:
@@ -48,10 +52,15 @@ func (e *execution) watch(ctx context.Context) *Failure {
 				last = time.Now()
 			}
 			if next := e.stageAfter(now); next != now || next >= stageRender {
-				now = next
+				now, silent = next, false
 				timer.Reset(e.patience(now, slowest))
 			}
 		case <-timer.C:
+			if !silent { // it may be this process that was kept from running: what the engine has said meanwhile is still to be heard
+				silent = true
+				timer.Reset(lastWords)
+				continue
+			}
 			return &Failure{Message: fmt.Sprintf("Render failed: %s hung %s", e.req.engine(), e.where(now)), Class: farm.FailureTransient}
 		case <-wall:
 			return &Failure{Message: fmt.Sprintf("Render failed: %s was not done after %s", e.req.engine(), e.req.Wall), Class: farm.FailureDeterministic}

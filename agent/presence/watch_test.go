@@ -59,7 +59,7 @@ func next(t *testing.T, changes <-chan farm.Availability) farm.Availability {
 	select {
 	case a := <-changes:
 		return a
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no change is told")
 		return farm.Availability{}
 	}

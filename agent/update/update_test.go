@@ -104,7 +104,7 @@ func (b *bench) updater() *Updater {
 // run runs an updater until it ends by itself, or has refused the release.
 func run(t *testing.T, u *Updater, wanted wire.Update) error {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer stop()
 	u.cfg.Changed = func() {
 		if u.Told().State == farm.UpdateRefused {

@@ -51,6 +51,19 @@ func asked() string {
 // Asked tells whether this process was started to play a part.
 func Asked() bool { return asked() != "" }
 
+// GoOn lets a program that plays half-way draw the rest of the frames from start to end.
+func GoOn(t *testing.T, program string, start, end int) {
+	t.Helper()
+	if err := os.WriteFile(goesOn(program, job{start: start, end: end}), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// goesOn is the file for which a program waits that plays half-way.
+func goesOn(program string, j job) string {
+	return fmt.Sprintf("%s.%d-%d", program, j.start, j.end)
+}
+
 // PlayIfAsked plays the part that this process was started for, and does not return then. A TestMain begins with it: the embedded engine is
 // started with "aerender" before its flags, Adobe's with the flags alone, and an After Effects that applies a script with "afterfx".
 func PlayIfAsked() {
@@ -78,6 +91,7 @@ var parts = map[string]part{
 	"french-cp1252":     french,
 	"unordered":         unordered,
 	"one-by-one":        oneByOne,
+	"half-way":          halfWay,
 	"no-sound-module":   noSoundModule,
 	"no-picture-module": noPictureModule,
 	"missing":           missingFrames,
@@ -136,12 +150,14 @@ func Main(args []string) int {
 	return play(j)
 }
 
-func open() {
-	fmt.Print("PROGRESS: Launching After Effects...\nPROGRESS: ...After Effects successfully launched\nPROGRESS: Adding specified comp to Render Queue\n")
-}
+const opening = "PROGRESS: Launching After Effects...\nPROGRESS: ...After Effects successfully launched\nPROGRESS: Adding specified comp to Render Queue\n"
 
-func head(j job) {
-	fmt.Printf("PROGRESS:  Start: %s\nPROGRESS:  End: %s\nPROGRESS:  Duration: %s\nPROGRESS:  Frame Rate: 25.00 (comp)\n",
+func open() { fmt.Print(opening) }
+
+func head(j job) { fmt.Print(heading(j)) }
+
+func heading(j job) string {
+	return fmt.Sprintf("PROGRESS:  Start: %s\nPROGRESS:  End: %s\nPROGRESS:  Duration: %s\nPROGRESS:  Frame Rate: 25.00 (comp)\n",
 		timecode(j.start, ":"), timecode(j.end, ":"), timecode(j.frames(), ":"))
 }
 
@@ -149,8 +165,10 @@ func timecode(frame int, last string) string {
 	return fmt.Sprintf("%d:%02d:%02d%s%02d", frame/25/3600, frame/25/60%60, frame/25%60, last, frame%25)
 }
 
-func frame(j job, n int) {
-	fmt.Printf("PROGRESS:  %s (%d): 0 Seconds\n", timecode(j.start+n, ":"), n+1)
+func frame(j job, n int) { fmt.Print(framed(j, n)) }
+
+func framed(j job, n int) string {
+	return fmt.Sprintf("PROGRESS:  %s (%d): 0 Seconds\n", timecode(j.start+n, ":"), n+1)
 }
 
 func finish() {
@@ -324,12 +342,14 @@ func hangAtFirst(j job) int {
 	return hang()
 }
 
+// hangHalfWay says all that it says at once, so that only what follows is silence.
 func hangHalfWay(j job) int {
-	open()
-	head(j)
+	var said strings.Builder
+	said.WriteString(opening + heading(j))
 	for n := range j.frames() / 2 {
-		frame(j, n)
+		said.WriteString(framed(j, n))
 	}
+	fmt.Print(said.String())
 	return hang()
 }
 
@@ -421,16 +441,35 @@ func film(j job, frames int) int {
 }
 
 // oneByOne takes its time with each frame, and writes each picture before it tells of it; what is no series of pictures comes at the end.
-func oneByOne(j job) int {
+func oneByOne(j job) int { return one(j, func(int) {}) }
+
+// halfWay is oneByOne, and stays at half of the frames until it may go on (GoOn). The sound alone is without frames.
+func halfWay(j job) int {
+	return one(j, func(n int) {
+		if n != j.frames()/2 || filepath.Ext(j.output) == ".aif" {
+			return
+		}
+		for {
+			if _, err := os.Stat(goesOn(os.Args[0], j)); err == nil {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	})
+}
+
+// one draws frame after frame; before is called before each of them.
+func one(j job, before func(n int)) int {
 	open()
 	time.Sleep(300 * time.Millisecond) // After Effects takes longer for its start than for a frame
 	head(j)
 	series := strings.Contains(j.output, "[#")
 	for n := range j.frames() {
-		one := j
-		one.start, one.end = j.start+n, j.start+n
+		before(n)
+		alone := j
+		alone.start, alone.end = j.start+n, j.start+n
 		if series {
-			if code := film(one, 1); code != 0 {
+			if code := film(alone, 1); code != 0 {
 				return code
 			}
 		}

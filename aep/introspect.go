@@ -21,32 +21,48 @@ const (
 // Introspect summarises the file at path, of type aep, zip or mogrt. scratch is an empty folder that it may write to. An
 // error that is the file's fault is a *Refusal.
 func Introspect(ctx context.Context, path, typ, scratch string, lim Limits) (*Summary, error) {
-	s, err := introspect(ctx, path, typ, scratch, lim.filled())
-	if err != nil {
-		return nil, refuse(err, typ)
-	}
-	return s, nil
+	_, s, err := OpenFile(ctx, path, typ, scratch, lim)
+	return s, err
 }
 
-func introspect(ctx context.Context, path, typ, scratch string, lim Limits) (*Summary, error) {
+// OpenFile is Introspect that also gives the project. The footage of an archive is found in scratch; whoever knows a folder with that of a
+// project file looks there with Resolve.
+func OpenFile(ctx context.Context, path, typ, scratch string, lim Limits) (*Project, *Summary, error) {
+	p, s, err := openFile(ctx, path, typ, scratch, lim.filled())
+	if err != nil {
+		return nil, nil, refuse(err, typ)
+	}
+	return p, s, nil
+}
+
+func openFile(ctx context.Context, path, typ, scratch string, lim Limits) (*Project, *Summary, error) {
 	unpacked, err := locate(ctx, path, typ, scratch, lim)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p, err := Open(ctx, unpacked.Project, lim)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if typ != TypeProject {
 		if err := Resolve(ctx, p, scratch, lim); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	s := Summarize(p, unpacked.Definition)
 	for _, other := range unpacked.Others {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("The archive also holds the project %q, which is not used", other))
 	}
-	return s, nil
+	return p, s, nil
+}
+
+// Locate finds the project in a file, as Introspect does: that of an archive is unpacked into scratch, with its footage.
+func Locate(ctx context.Context, path, typ, scratch string, lim Limits) (project string, err error) {
+	unpacked, err := locate(ctx, path, typ, scratch, lim.filled())
+	if err != nil {
+		return "", refuse(err, typ)
+	}
+	return unpacked.Project, nil
 }
 
 // locate finds the project in the file at path. It unpacks archives into scratch.
@@ -96,7 +112,7 @@ func Summarize(p *Project, d *Definition) *Summary {
 			r.byID[it.ID] = it
 		}
 	}
-	used := p.usedSources()
+	used := p.Sources()
 	fonts := map[string]bool{}
 	for _, it := range p.Items {
 		switch {
@@ -138,8 +154,8 @@ func (s *Summary) warn() {
 	}
 }
 
-// usedSources are the ids of the items that layers show.
-func (p *Project) usedSources() map[uint32]bool {
+// Sources are the ids of the items that layers show.
+func (p *Project) Sources() map[uint32]bool {
 	used := map[uint32]bool{}
 	for _, it := range p.Items {
 		if it.Comp == nil {

@@ -9,6 +9,8 @@ type Summary struct {
 	Effects      []string             `json:"effects,omitempty"` // match names of those that do not come with After Effects
 	Mogrt        *MogrtSummary        `json:"mogrt,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
+	// Preflight supposes that no font is there, see Preflight.WithFonts. It is nil in summaries from earlier versions.
+	Preflight *Preflight `json:"preflight,omitempty"`
 }
 
 // CompositionSummary is one composition.

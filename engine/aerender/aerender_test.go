@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/engine/expression"
 )
 
 func TestFilmOfAProject(t *testing.T) {
@@ -334,14 +335,15 @@ func TestScriptAndExpressionsStayInTheJobsFolder(t *testing.T) {
 	if code != 5 {
 		t.Errorf("exit code %d:\n%s", code, out)
 	}
-	j := job{folder: absolute(filepath.Dir(project)), flags: flags{project: project}}
+	own := absolute(filepath.Dir(project))
+	folder := expression.Folder{Path: own, Beside: own}
 	for _, path := range []string{secret, "../" + filepath.Base(filepath.Dir(secret)) + "/secret.png", "(Footage)"} {
-		if data, err := j.readFile(path); err == nil {
+		if data, err := folder.Read(path); err == nil {
 			t.Errorf("%s was read: %d bytes", path, len(data))
 		}
 	}
-	for _, path := range []string{filepath.Join(j.folder, "job.jsx"), "job.jsx", "/Users/someone/nm05/job.jsx", `C:\work\job.jsx`} {
-		if data, err := j.readFile(path); err != nil || len(data) == 0 {
+	for _, path := range []string{filepath.Join(own, "job.jsx"), "job.jsx", "/Users/someone/nm05/job.jsx", `C:\work\job.jsx`} {
+		if data, err := folder.Read(path); err != nil || len(data) == 0 {
 			t.Errorf("a file of the job, named %s: %v", path, err)
 		}
 	}

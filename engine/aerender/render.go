@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"overcrank/aep"
@@ -61,70 +59,16 @@ func (j *job) options() render.Options {
 	if n, err := strconv.Atoi(environment("OVERCRANK_WORKERS", "")); err == nil && n > 0 {
 		workers = min(n, 256)
 	}
+	files := expression.Folder{Path: j.folder, Beside: absolute(filepath.Dir(j.flags.project))}
 	return render.Options{
 		Scale: j.settings.scale, Draft: j.settings.draft, Background: !j.template.Alpha,
 		Fonts: j.fonts, Footage: j.sources.open, Warn: j.out.warning, Workers: workers,
 		Expressions: func(e *eval.Evaluator) eval.Expressions {
 			return expression.New(expression.Host{
-				Project: j.project, Eval: e, Fonts: j.fonts, ReadData: readData, ReadFile: j.readFile,
+				Project: j.project, Eval: e, Fonts: j.fonts, ReadData: expression.ReadData, ReadFile: files.Read,
 			})
 		},
 	}
-}
-
-const maxData = 64 << 20 // largest file that an expression reads, in bytes
-
-func readData(it *aep.Item) ([]byte, error) {
-	if it.Footage == nil || it.Footage.File.Resolved == "" {
-		return nil, errMissing
-	}
-	f, err := os.Open(it.Footage.File.Resolved)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return readSome(f)
-}
-
-// readFile reads a file of the job's folder, named by its path there or its absolute path. Projects name files as they
-// lay on their author's disk: a file from elsewhere is searched for by name beside the project.
-func (j *job) readFile(path string) ([]byte, error) {
-	root, err := os.OpenRoot(j.folder)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = root.Close() }()
-	beside := absolute(filepath.Dir(j.flags.project))
-	for _, try := range []string{path, filepath.Join(beside, baseName(path))} {
-		if filepath.IsAbs(try) {
-			if try, err = filepath.Rel(j.folder, try); err != nil {
-				continue
-			}
-		}
-		f, err := root.Open(try)
-		if err != nil {
-			continue
-		}
-		defer f.Close()
-		return readSome(f)
-	}
-	return nil, fmt.Errorf("'%s' is not in the job's folder", baseName(path))
-}
-
-// baseName is the last part of a path of any platform.
-func baseName(path string) string {
-	return path[strings.LastIndexAny(path, `/\`)+1:]
-}
-
-func readSome(f *os.File) ([]byte, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxData {
-		return nil, fmt.Errorf("'%s' is not a file of at most %d MiB", filepath.Base(f.Name()), maxData>>20)
-	}
-	return io.ReadAll(io.LimitReader(f, maxData))
 }
 
 // mix mixes the sound of a film into a file. Without sound the path is "".

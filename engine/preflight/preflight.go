@@ -3,184 +3,124 @@ package preflight
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
 	"overcrank/engine/scene"
-	"overcrank/engine/text"
 )
 
-// Verdict is how near to After Effects' picture a composition would be drawn.
-type Verdict string
-
-// The verdicts.
-const (
-	Exact  Verdict = "exact"  // nothing is missing
-	Nearly Verdict = "nearly" // what is missing changes details: a stand-in for a font, motion blur
-	Not    Verdict = "not"    // something that is meant to be seen is missing
-)
-
-// Report is what is known of a composition.
-type Report struct {
-	Composition string    `json:"composition"`
-	Verdict     Verdict   `json:"verdict"`
-	Findings    []Finding `json:"findings"`
-}
-
-// Kind is what a Finding is about.
-type Kind string
-
-// The kinds of findings.
-const (
-	Feature    Kind = "feature"    // a layer has something that is not drawn
-	Font       Kind = "font"       // a font is not there
-	Footage    Kind = "footage"    // a file is not there
-	Expression Kind = "expression" // an expression fails
-)
-
-// Finding is something that would be drawn otherwise.
-type Finding struct {
-	Kind        Kind   `json:"kind"`
-	Composition string `json:"composition,omitempty"` // that holds the layer
-	Layer       string `json:"layer,omitempty"`
-	What        string `json:"what"` // such as "effect 'Glow'", the font's name, the file's name, the error
-	// Detail tells whether only a detail of the picture is concerned.
-	Detail bool `json:"detail"`
-}
-
-// Options are what a render would have.
+// Options are what a render would have, and how much is told.
 type Options struct {
-	Fonts *text.Book // nil does not look at fonts
+	// HasFont tells whether a font is there; nil means that none is.
+	HasFont func(name string) bool
 	// Expressions makes the machine that evaluates expressions; nil does not look at them.
 	Expressions func(e *eval.Evaluator) eval.Expressions
+	// Each is how many findings are told of one composition, All of all together; the rest is counted. 0 means all.
+	Each, All int
 }
 
-// moments is at how many times of its layer each expression is tried.
-const moments = 10
-
-// maxValues limits how many values of expressions are tried.
-const maxValues = 20000
-
-// Look reports on a composition of a project, which must be complete (aep.Complete) and whose files were searched for (aep.Resolve). Its
-// only error is the end of ctx.
-func Look(ctx context.Context, p *aep.Project, comp *aep.Item, opt Options) (Report, error) {
-	r := Report{Composition: comp.Name, Findings: []Finding{}}
-	s := scene.Compile(p, comp)
-	for _, lack := range s.Lacks {
-		r.add(Finding{Feature, lack.Comp.Name, p.DisplayName(lack.Layer), lack.What, lack.Detail})
-	}
-	for _, use := range p.Uses(comp) {
-		if use.Item.Footage.File.Resolved == "" {
-			r.add(Finding{Footage, use.Comp.Name, p.DisplayName(use.Layer), use.Item.FileName(), false})
-		}
-	}
-	l := look{ctx: ctx, project: p, opt: opt, report: &r, eval: &eval.Evaluator{Project: p}, failed: make(map[*aep.Property]bool), fonts: make(map[string]bool)}
-	l.eval.OnError = l.fault
-	if opt.Expressions != nil {
-		l.eval.Expressions = opt.Expressions(l.eval)
-	}
-	for _, c := range s.Comps() {
-		for _, layer := range c.Used() {
-			if err := ctx.Err(); err != nil {
-				return Report{}, context.Cause(ctx)
-			}
-			l.layer(layer)
-		}
-	}
-	r.Verdict = r.verdict()
-	return r, nil
-}
-
-func (r *Report) add(f Finding) {
-	if !slices.Contains(r.Findings, f) {
-		r.Findings = append(r.Findings, f)
-	}
-}
-
-func (r *Report) verdict() Verdict {
-	v := Exact
-	for _, f := range r.Findings {
-		if !f.Detail {
-			return Not
-		}
-		v = Nearly
-	}
-	return v
-}
-
-// look is one look at a composition.
-type look struct {
-	ctx     context.Context
+// Preflight looks at the compositions of one project.
+type Preflight struct {
 	project *aep.Project
 	opt     Options
-	report  *Report
 	eval    *eval.Evaluator
-	failed  map[*aep.Property]bool // whose expression has failed
-	fonts   map[string]bool        // that were looked for
-	values  int
+	looks   map[*aep.Item][]aep.Finding // in the layers of a composition, whichever others show it
+	failing func(eval.Ref, error)       // hears of expressions that fail
 }
 
-// layer tries the expressions of a layer at times at which it is seen, and looks for the fonts of its texts.
-func (l *look) layer(layer *scene.Layer) {
-	driven := drivenOf(layer.Props, nil)
-	from, to := max(0, min(layer.In, layer.Out)), min(layer.Comp.Duration, max(layer.In, layer.Out))
-	for i := range moments {
-		t := from + (to-from)*(float64(i)+0.5)/moments
-		l.eval.BeginFrame()
-		for _, p := range driven {
-			if l.ctx.Err() != nil || l.values >= maxValues || l.failed[p] {
-				continue
+// New prepares to look at a project, which must be complete (aep.Complete) and whose files were searched for (aep.Resolve).
+func New(p *aep.Project, opt Options) *Preflight {
+	f := &Preflight{project: p, opt: opt, eval: &eval.Evaluator{Project: p}, looks: make(map[*aep.Item][]aep.Finding)}
+	f.eval.OnError = func(ref eval.Ref, _ float64, err error) { f.failing(ref, err) }
+	if opt.Expressions != nil {
+		f.eval.Expressions = opt.Expressions(f.eval)
+	}
+	return f
+}
+
+// All looks at all compositions. Of what may be told, those come first that no other shows: they are what people render. When ctx ends,
+// Stopped says so, and the compositions that were not looked at are left out.
+func (f *Preflight) All(ctx context.Context) *aep.Preflight {
+	out := &aep.Preflight{Compositions: []aep.Forecast{}}
+	left, within := f.opt.All, f.project.Sources()
+	known := make(map[*aep.Item]aep.Forecast)
+	for _, it := range f.roots(within) {
+		c, err := f.Look(ctx, it)
+		if err != nil {
+			out.Stopped = aep.StoppedByTime
+			break
+		}
+		if f.opt.All > 0 {
+			cut(&c, left)
+			left -= len(c.Findings)
+		}
+		known[it] = c
+	}
+	for _, it := range f.project.Items {
+		if c, looked := known[it]; looked {
+			out.Compositions = append(out.Compositions, c)
+		}
+	}
+	return out
+}
+
+// roots are the compositions, those first that are not within others.
+func (f *Preflight) roots(within map[uint32]bool) (list []*aep.Item) {
+	for _, nested := range []bool{false, true} {
+		for _, it := range f.project.Items {
+			if it.Comp != nil && within[it.ID] == nested {
+				list = append(list, it)
 			}
-			l.values++
-			l.eval.Value(layer.At(p), t)
 		}
-		if doc, ok := layer.Document.At(l.eval, t).(*aep.TextDocument); ok && doc != nil {
-			l.document(layer, doc)
-		}
-		if len(driven) == 0 && !layer.Document.Varies() {
-			return
-		}
-	}
-}
-
-func drivenOf(p *aep.Property, list []*aep.Property) []*aep.Property {
-	if p == nil {
-		return list
-	}
-	if eval.Driven(p) {
-		list = append(list, p)
-	}
-	for _, c := range p.Children {
-		list = drivenOf(c, list)
 	}
 	return list
 }
 
-func (l *look) fault(ref eval.Ref, _ float64, err error) {
-	if l.failed[ref.Prop] {
-		return
+// Look looks at a composition with those that it shows. Its only error is the end of ctx.
+func (f *Preflight) Look(ctx context.Context, comp *aep.Item) (aep.Forecast, error) {
+	all := newFindings()
+	s := scene.Compile(f.project, comp)
+	for _, note := range s.Notes() {
+		all.add(aep.Finding{Kind: aep.FeatureFinding, Composition: comp.Name, What: note, Detail: true})
 	}
-	l.failed[ref.Prop] = true
-	l.report.add(Finding{
-		Expression, ref.Comp.Name, l.project.DisplayName(ref.Layer),
-		fmt.Sprintf("the expression of '%s': %v", scene.DisplayName(ref.Prop), err), false,
-	})
+	for _, lack := range s.Lacks {
+		all.add(aep.Finding{Kind: aep.FeatureFinding, Composition: lack.Comp.Name, Layer: f.project.DisplayName(lack.Layer), What: lack.What, Detail: lack.Detail})
+	}
+	for _, use := range f.project.Uses(comp) {
+		if use.Item.Footage.File.Resolved == "" {
+			all.add(aep.Finding{Kind: aep.FootageFinding, Composition: use.Comp.Name, Layer: f.project.DisplayName(use.Layer), What: use.Item.FileName()})
+		}
+	}
+	for _, c := range s.Comps() {
+		list, err := f.layers(ctx, c)
+		if err != nil {
+			return aep.Forecast{}, err
+		}
+		for _, finding := range list {
+			all.add(finding)
+		}
+	}
+	// What counts most comes first, so that a list that is cut loses what counts least.
+	slices.SortStableFunc(all.list, func(a, b aep.Finding) int { return rank(a) - rank(b) })
+	out := aep.Forecast{ID: comp.ID, Composition: short(comp.Name), Findings: all.list}
+	out.Verdict = out.Judge()
+	if f.opt.Each > 0 {
+		cut(&out, f.opt.Each)
+	}
+	return out, nil
 }
 
-func (l *look) document(layer *scene.Layer, doc *aep.TextDocument) {
-	if l.opt.Fonts == nil {
-		return
+func rank(f aep.Finding) int {
+	if f.Detail {
+		return 1
 	}
-	for _, run := range doc.Runs {
-		name := run.Style.Font
-		if name == "" || l.fonts[name] {
-			continue
-		}
-		l.fonts[name] = true
-		if !l.opt.Fonts.Has(name) {
-			l.report.add(Finding{Font, layer.Comp.Item.Name, l.project.DisplayName(layer.Layer), name, true})
-		}
+	return 0
+}
+
+// cut keeps the first findings of a forecast and counts the others.
+func cut(c *aep.Forecast, keep int) {
+	if more := len(c.Findings) - keep; more > 0 {
+		c.Findings, c.More = c.Findings[:keep:keep], c.More+more
 	}
 }

@@ -3,6 +3,7 @@ package preflight_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -44,7 +45,7 @@ func options(t *testing.T, p *aep.Project) preflight.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return preflight.Options{Fonts: fonts, Expressions: func(e *eval.Evaluator) eval.Expressions {
+	return preflight.Options{HasFont: fonts.Has, Expressions: func(e *eval.Evaluator) eval.Expressions {
 		return expression.New(expression.Host{Project: p, Eval: e, Fonts: fonts})
 	}}
 }
@@ -53,13 +54,13 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		change  func(p *aep.Project, l *aep.Layer)
-		verdict preflight.Verdict
-		finding preflight.Finding
+		verdict aep.Verdict
+		finding aep.Finding
 	}{
-		"nothing": {func(*aep.Project, *aep.Layer) {}, preflight.Exact, preflight.Finding{}},
+		"nothing": {func(*aep.Project, *aep.Layer) {}, aep.DrawsExactly, aep.Finding{}},
 		"an effect": {func(_ *aep.Project, l *aep.Layer) {
 			l.Props.Children = append(l.Props.Children, group("ADBE Effect Parade", group("ADBE Unheard Of")))
-		}, preflight.Not, preflight.Finding{Kind: preflight.Feature, What: "effect 'ADBE Unheard Of'"}},
+		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "effect 'ADBE Unheard Of'"}},
 		"motion blur": {func(_ *aep.Project, l *aep.Layer) {
 			l.MotionBlur = true
 			moving := number("ADBE Position", 0, 0)
@@ -67,25 +68,25 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 				{Time: 0, Value: aep.Numbers{0, 0}, In: aep.Linear, Out: aep.Linear}, {Time: 1, Value: aep.Numbers{9, 9}, In: aep.Linear, Out: aep.Linear},
 			}
 			l.Props.Children[0].Children = append(l.Props.Children[0].Children, moving)
-		}, preflight.Nearly, preflight.Finding{Kind: preflight.Feature, What: "motion blur", Detail: true}},
+		}, aep.DrawsNearly, aep.Finding{Kind: aep.FeatureFinding, What: "motion blur", Detail: true}},
 		"a file": {func(p *aep.Project, _ *aep.Layer) {
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File.FullPath = aep.FootageFile, "/art/logo.png"
-		}, preflight.Not, preflight.Finding{Kind: preflight.Footage, What: "logo.png"}},
+		}, aep.DrawsNot, aep.Finding{Kind: aep.FootageFinding, What: "logo.png"}},
 		"an expression that fails late": {func(_ *aep.Project, l *aep.Layer) {
 			opacity := number("ADBE Opacity", 100)
 			opacity.Expression, opacity.ExpressionOn = "time > 9 ? noSuchThing : 50", true
 			l.Props.Children[0].Children = append(l.Props.Children[0].Children, opacity)
-		}, preflight.Not, preflight.Finding{Kind: preflight.Expression, What: "noSuchThing"}},
+		}, aep.DrawsNot, aep.Finding{Kind: aep.ExpressionFinding, What: "noSuchThing"}},
 		"a font": {func(_ *aep.Project, l *aep.Layer) {
 			l.Kind, l.Source = aep.LayerText, 0
 			l.Props.Children = append(l.Props.Children, group("ADBE Text Properties", &aep.Property{Match: "ADBE Text Document", Enabled: true,
 				Value: &aep.TextDocument{Text: "A", Runs: []aep.TextRun{{Length: 2, Style: aep.CharacterStyle{Font: "NobodyHasIt-Bold", Size: 10}}}}}))
-		}, preflight.Nearly, preflight.Finding{Kind: preflight.Font, What: "NobodyHasIt-Bold", Detail: true}},
+		}, aep.DrawsNearly, aep.Finding{Kind: aep.FontFinding, What: "NobodyHasIt-Bold", Detail: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p, comp := project(test.change)
-			got, err := preflight.Look(t.Context(), p, comp, options(t, p))
+			got, err := preflight.New(p, options(t, p)).Look(t.Context(), comp)
 			if err != nil || got.Verdict != test.verdict {
 				t.Fatalf("got %+v, %v", got, err)
 			}
@@ -108,14 +109,14 @@ func TestALookEndsWithItsContext(t *testing.T) {
 	p, comp := project(func(*aep.Project, *aep.Layer) {})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := preflight.Look(ctx, p, comp, options(t, p)); !errors.Is(err, context.Canceled) {
+	if _, err := preflight.New(p, options(t, p)).Look(ctx, comp); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestTheSamplesAreLookedAt(t *testing.T) {
 	folder := aeptest.Samples(t)
-	verdicts := map[preflight.Verdict]int{}
+	verdicts := map[aep.Verdict]int{}
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !slices.Contains([]string{".aep", ".aepx", ".aet"}, strings.ToLower(filepath.Ext(path))) {
 			return err
@@ -128,21 +129,104 @@ func TestTheSamplesAreLookedAt(t *testing.T) {
 			return err
 		}
 		aep.Complete(p)
-		opt := options(t, p)
-		for _, it := range p.Items {
-			if it.Comp == nil {
-				continue
-			}
-			r, err := preflight.Look(t.Context(), p, it, opt)
-			if err != nil {
-				return err
-			}
-			verdicts[r.Verdict]++
+		for _, c := range preflight.New(p, options(t, p)).All(t.Context()).Compositions {
+			verdicts[c.Verdict]++
 		}
 		return nil
 	})
-	if err != nil || verdicts[preflight.Exact] == 0 || verdicts[preflight.Not] == 0 {
+	if err != nil || verdicts[aep.DrawsExactly] == 0 || verdicts[aep.DrawsNot] == 0 {
 		t.Errorf("verdicts %v, %v", verdicts, err)
 	}
 	t.Log(verdicts)
+}
+
+// nested is a project whose composition shows count others, each with effects that are not drawn.
+func nested(count, effects int) *aep.Project {
+	p := &aep.Project{}
+	outer := &aep.Item{ID: 1000, Name: "outer", Kind: aep.ItemComposition, Comp: &aep.Composition{Width: 10, Height: 10, PixelAspect: 1, FrameRate: 10, Duration: 10}}
+	for i := range count {
+		parade := group("ADBE Effect Parade")
+		for j := range effects {
+			parade.Children = append(parade.Children, group(fmt.Sprintf("ADBE Unheard Of %d", j)))
+		}
+		one, comp := project(func(_ *aep.Project, l *aep.Layer) { l.Props.Children = append(l.Props.Children, parade) })
+		one.Items[0].ID, comp.ID, comp.Name = uint32(2*i+1), uint32(2*i+2), fmt.Sprint("inner ", i)
+		comp.Comp.Layers[0].Source = one.Items[0].ID
+		p.Items = append(p.Items, one.Items...)
+		outer.Comp.Layers = append(outer.Comp.Layers, &aep.Layer{ID: uint32(i + 1), Source: comp.ID, Out: 10, Stretch: 100, Enabled: true, Props: group("layer")})
+	}
+	p.Items = append(p.Items, outer)
+	aep.Complete(p)
+	return p
+}
+
+func TestWhatIsToldIsBounded(t *testing.T) {
+	t.Parallel()
+	p := nested(4, 3)
+	got := preflight.New(p, preflight.Options{Each: 5, All: 7}).All(t.Context())
+	if len(got.Compositions) != 5 || got.Stopped != "" {
+		t.Fatalf("got %+v", got)
+	}
+	for i, c := range got.Compositions {
+		told, more := 0, 3 // the rest is the composition's that shows all others
+		switch i {
+		case 0:
+			told, more = 2, 1
+		case 4:
+			told, more = 5, 7
+		}
+		if len(c.Findings) != told || c.More != more || c.Verdict != aep.DrawsNot {
+			t.Errorf("%s: %d findings and %d more, %s", c.Composition, len(c.Findings), c.More, c.Verdict)
+		}
+	}
+}
+
+func TestTextFromFilesIsBounded(t *testing.T) {
+	t.Parallel()
+	p, comp := project(func(_ *aep.Project, l *aep.Layer) {
+		l.Name = strings.Repeat("ä", 1<<20)
+		l.Props.Children = append(l.Props.Children, group("ADBE Effect Parade", group("ADBE Unheard Of")))
+	})
+	got, err := preflight.New(p, options(t, p)).Look(t.Context(), comp)
+	if err != nil || len(got.Findings) != 1 || got.Findings[0].Layer != strings.Repeat("ä", 200)+"…" {
+		t.Errorf("got %.300v, %v", got, err)
+	}
+}
+
+func TestEveryCompositionIsToldWhatTheOnesInItLack(t *testing.T) {
+	t.Parallel()
+	p := nested(1, 0)
+	inner := p.Composition("inner 0")
+	opacity := number("ADBE Opacity", 100)
+	opacity.Expression, opacity.ExpressionOn = "noSuchThing", true
+	transform := inner.Comp.Layers[0].Props.Child("ADBE Transform Group")
+	transform.Children = append([]*aep.Property{opacity}, transform.Children...)
+	got := preflight.New(p, options(t, p)).All(t.Context())
+	for _, c := range got.Compositions {
+		if len(c.Findings) != 1 || c.Findings[0].Kind != aep.ExpressionFinding || c.Findings[0].Composition != "inner 0" {
+			t.Errorf("%s: %+v", c.Composition, c.Findings)
+		}
+	}
+}
+
+func TestAPreflightThatIsStoppedSaysSo(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got := preflight.New(nested(1, 1), preflight.Options{}).All(ctx); got.Stopped != aep.StoppedByTime || len(got.Compositions) != 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestPixelsAndColoursThatAreNotDrawnAreDetails(t *testing.T) {
+	t.Parallel()
+	p, comp := project(func(p *aep.Project, _ *aep.Layer) {
+		p.BitsPerChannel = 32
+		p.Items[1].Comp.PixelAspect = 2
+		p.Items[0].Footage.PixelAspect = 2
+	})
+	got, err := preflight.New(p, options(t, p)).Look(t.Context(), comp)
+	if err != nil || got.Verdict != aep.DrawsNearly || len(got.Findings) != 2 {
+		t.Errorf("got %+v, %v", got, err)
+	}
 }

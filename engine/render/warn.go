@@ -3,7 +3,6 @@ package render
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"sync"
 	"unicode"
@@ -44,12 +43,8 @@ func (w *warnings) say(message string) {
 
 // warnAll warns of what is drawn differently, or not at all, at any time of the composition: every part of a film that is split says the same.
 func (r *Renderer) warnAll() {
-	where := fmt.Sprintf("composition '%s': ", r.comp.Name)
-	if a := scene.Aspect(r.comp.Comp.PixelAspect); math.Abs(a-1) > 0.005*max(a, 1) {
-		r.warned.say(fmt.Sprintf("%sits pixels of %.3g:1 are written as square ones by the embedded engine", where, a))
-	}
-	if bits := r.project.BitsPerChannel; bits > 16 {
-		r.warned.say(fmt.Sprintf("%sthe project's %d bits per channel are drawn with 8 by the embedded engine", where, bits))
+	for _, note := range r.scene.Notes() {
+		r.warned.say(fmt.Sprintf("composition '%s': %s by the embedded engine", r.comp.Name, note))
 	}
 	for _, lack := range r.scene.Lacks {
 		r.undrawn(lack.Comp, lack.Layer, lack.What)

@@ -90,6 +90,17 @@ func (l *Layer) switches() {
 	}
 }
 
+// Notes say what of the whole composition differs from what After Effects draws.
+func (s *Scene) Notes() (notes []string) {
+	if a := Aspect(s.Root.PixelAspect); unlike(a, 1) {
+		notes = append(notes, fmt.Sprintf("its pixels of %.3g:1 are written as square ones", a))
+	}
+	if bits := s.Project.BitsPerChannel; bits > 16 {
+		notes = append(notes, fmt.Sprintf("the project's %d bits per channel are drawn with 8", bits))
+	}
+	return notes
+}
+
 // mixesFrames tells whether frame blending would be visible: the source has frames of its own, at other times than the composition's.
 func (l *Layer) mixesFrames() bool {
 	if l.Source == nil {

@@ -1,0 +1,109 @@
+package preflight
+
+import (
+	"context"
+	"fmt"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/scene"
+)
+
+const (
+	// moments is at how many times of its layer each expression is tried.
+	moments = 10
+	// maxValues limits how many values of the expressions of one composition are tried.
+	maxValues = 20000
+)
+
+// layers looks at the layers of a composition: at the fonts of their texts, and at their expressions, which it tries.
+func (f *Preflight) layers(ctx context.Context, comp *scene.Comp) ([]aep.Finding, error) {
+	if known, looked := f.looks[comp.Item]; looked {
+		return known, context.Cause(ctx)
+	}
+	l := look{ctx: ctx, preflight: f, found: newFindings(), failed: make(map[*aep.Property]bool), fonts: make(map[string]bool)}
+	f.failing = l.fault
+	for _, layer := range comp.Used() {
+		if ctx.Err() != nil {
+			break
+		}
+		l.layer(layer)
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	f.looks[comp.Item] = l.found.list
+	return l.found.list, nil
+}
+
+// look is a look at the layers of one composition.
+type look struct {
+	ctx       context.Context
+	preflight *Preflight
+	found     *findings
+	failed    map[*aep.Property]bool // whose expression has failed
+	fonts     map[string]bool        // that were looked for
+	values    int
+}
+
+// layer tries the expressions of a layer at times at which it is seen, and looks for the fonts of its texts.
+func (l *look) layer(layer *scene.Layer) {
+	e := l.preflight.eval
+	driven := drivenOf(layer.Props, nil)
+	from, to := max(0, min(layer.In, layer.Out)), min(layer.Comp.Duration, max(layer.In, layer.Out))
+	for i := range moments {
+		t := from + (to-from)*(float64(i)+0.5)/moments
+		e.BeginFrame()
+		for _, p := range driven {
+			if l.ctx.Err() != nil || l.values >= maxValues || l.failed[p] {
+				continue
+			}
+			l.values++
+			e.Value(layer.At(p), t)
+		}
+		if doc, ok := layer.Document.At(e, t).(*aep.TextDocument); ok && doc != nil {
+			l.document(layer, doc)
+		}
+		if len(driven) == 0 && !layer.Document.Varies() {
+			return
+		}
+	}
+}
+
+func drivenOf(p *aep.Property, list []*aep.Property) []*aep.Property {
+	if p == nil {
+		return list
+	}
+	if eval.Driven(p) {
+		list = append(list, p)
+	}
+	for _, c := range p.Children {
+		list = drivenOf(c, list)
+	}
+	return list
+}
+
+func (l *look) fault(ref eval.Ref, err error) {
+	if l.failed[ref.Prop] {
+		return
+	}
+	l.failed[ref.Prop] = true
+	l.found.add(aep.Finding{
+		Kind: aep.ExpressionFinding, Composition: ref.Comp.Name, Layer: l.preflight.project.DisplayName(ref.Layer),
+		What: fmt.Sprintf("the expression of '%s': %v", scene.DisplayName(ref.Prop), err),
+	})
+}
+
+func (l *look) document(layer *scene.Layer, doc *aep.TextDocument) {
+	has := l.preflight.opt.HasFont
+	for _, run := range doc.Runs {
+		name := run.Style.Font
+		if name == "" || l.fonts[name] {
+			continue
+		}
+		l.fonts[name] = true
+		if has == nil || !has(name) {
+			l.found.add(aep.Finding{Kind: aep.FontFinding, Composition: layer.Comp.Item.Name, Layer: l.preflight.project.DisplayName(layer.Layer), What: name, Detail: true})
+		}
+	}
+}

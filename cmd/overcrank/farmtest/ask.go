@@ -14,7 +14,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"overcrank/cmd/overcrank/exit"
 )
@@ -36,7 +35,7 @@ func Run(t testing.TB, args ...string) (code int, stdout, stderr string) {
 
 func run(t testing.TB, environment, args []string) (code int, stdout, stderr string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, Plain(t), args...)
 	cmd.Env = append(os.Environ(), environment...)
@@ -54,7 +53,7 @@ func run(t testing.TB, environment, args []string) (code int, stdout, stderr str
 func Refusal(t testing.TB, args ...string) string {
 	t.Helper()
 	program := Program(t) // built first, which may take longer than a refusal may
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, append([]string{"up"}, args...)...)
 	var said bytes.Buffer

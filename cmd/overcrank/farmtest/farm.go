@@ -18,6 +18,9 @@ import (
 	"overcrank/cmd/overcrank/client"
 )
 
+// Patience is how long tests wait for what should happen: many times what it takes, since a busy machine may stall any process.
+const Patience = 5 * time.Minute
+
 // Farm is an `overcrank up` under test.
 type Farm struct {
 	*client.Client
@@ -109,7 +112,7 @@ func StartProgram(t testing.TB, program, command, dir string, flags ...string) (
 	case address = <-at:
 	case <-f.Done:
 		t.Fatalf("the farm ended at once:\n%s", f.Said)
-	case <-time.After(30 * time.Second):
+	case <-time.After(Patience):
 		t.Fatalf("the farm said no address:\n%s", f.Said)
 	}
 	return f, address
@@ -129,8 +132,8 @@ func (f *Farm) Stop() {
 	_ = f.Cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-f.Done:
-	case <-time.After(30 * time.Second):
-		f.T.Errorf("the farm did not stop within 30 s:\n%s", f.Said)
+	case <-time.After(Patience):
+		f.T.Errorf("the farm did not stop within %v:\n%s", Patience, f.Said)
 		f.Kill()
 	}
 }
@@ -147,10 +150,24 @@ func (f *Farm) Kill() {
 // Await waits until what it waits for is true.
 func (f *Farm) Await(what string, ok func() bool) {
 	f.T.Helper()
-	for end := time.Now().Add(90 * time.Second); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
-		if ok() {
-			return
+	if !comesTrue(ok) {
+		f.T.Fatalf("waited in vain for %s; the farm said:\n%s", what, f.Said)
+	}
+}
+
+// Await is Farm.Await without a farm.
+func Await(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	if !comesTrue(ok) {
+		t.Fatalf("waited in vain for %s", what)
+	}
+}
+
+func comesTrue(ok func() bool) bool {
+	for end := time.Now().Add(Patience); !ok(); time.Sleep(25 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
 		}
 	}
-	f.T.Fatalf("waited in vain for %s; the farm said:\n%s", what, f.Said)
+	return true
 }

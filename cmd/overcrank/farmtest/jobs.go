@@ -99,21 +99,35 @@ func (f *Farm) Fetch(j client.Job) string {
 }
 
 // Busy is an asset that keeps an engine busy for a while with each frame, so that something can befall a render.
-func Busy() map[string]any {
+func Busy() map[string]any { return busy(titlecard.TitleLayer, "Opacity") }
+
+// busy is Busy on any property. An expression may run for two seconds and no longer, so what has to take longer has several.
+func busy(layer, property string) map[string]any {
 	turns := 60000
 	if raceDetector { // each takes ten times as long
 		turns /= 10
 	}
-	return map[string]any{"type": "data", "layerName": titlecard.TitleLayer, "property": "Transform.Opacity",
-		"expression": fmt.Sprintf("var s = 0; for (var i = 0; i < %d; i++) s += i %% 7; 50 + s %% 2", turns)}
+	return map[string]any{"type": "data", "layerName": layer, "property": "Transform." + property,
+		"expression": fmt.Sprintf("var s = 0; for (var i = 0; i < %d; i++) s += i %% 7; value", turns)}
 }
 
-// SubmitSlow submits a film of many frames, each of which takes a while.
+// SubmitSlow submits a film of many frames, each of which takes a while: some ten seconds of a processor in all.
 func (f *Farm) SubmitSlow(template string) string {
 	f.T.Helper()
+	return f.SubmitCard(template, nil, Busy(), busy(titlecard.SubtitleLayer, "Opacity"), busy(titlecard.AccentLayer, "Opacity"))
+}
+
+// SubmitEndless submits a film that one machine renders for longer than any test looks at it.
+func (f *Farm) SubmitEndless(template string) string {
+	f.T.Helper()
+	var assets []map[string]any
+	for _, layer := range []string{titlecard.TitleLayer, titlecard.SubtitleLayer, titlecard.AccentLayer, titlecard.PictureLayer} {
+		for _, property := range []string{"Opacity", "Rotation", "Scale", "Position", "Anchor Point"} {
+			assets = append(assets, busy(layer, property))
+		}
+	}
 	job, err := f.Submit(f.T.Context(), map[string]any{
-		"template": map[string]string{"id": template, "composition": titlecard.Composition},
-		"assets":   []map[string]any{Busy()},
+		"template": map[string]string{"id": template, "composition": titlecard.Composition}, "sequential": true, "assets": assets,
 	})
 	if err != nil {
 		f.T.Fatal(err)
@@ -202,12 +216,15 @@ func Leftovers(t testing.TB, dir string) []string {
 	var left []string
 	for _, folder := range []string{"agent/work", "agent/outbox", "files/.incoming", "files/attempts", "scratch"} {
 		err := filepath.WalkDir(filepath.Join(dir, folder), func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.Type().IsRegular() {
+			switch {
+			case os.IsNotExist(err):
+				return nil // it went while we looked
+			case err == nil && d.Type().IsRegular():
 				left = append(left, path)
 			}
 			return err
 		})
-		if err != nil && !os.IsNotExist(err) {
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

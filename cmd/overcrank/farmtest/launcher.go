@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // StartLauncher builds the launcher and starts it, with an installed version of the agent beside it. The agent is the program of the farm.
@@ -26,9 +25,7 @@ func StartLauncher(t *testing.T, f *Farm, name, token, roots string) (dataDir st
 	if err := os.MkdirAll(installed, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(installed, "overcrank-agent"), AgentProgram(t), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	WriteProgram(t, filepath.Join(installed, "overcrank-agent"), AgentProgram(t))
 	ctx, stop := context.WithCancel(context.Background())
 	said := &Buffer{}
 	cmd := exec.CommandContext(ctx, path, "service", "--state", state, "--logs", "")
@@ -37,7 +34,7 @@ func StartLauncher(t *testing.T, f *Farm, name, token, roots string) (dataDir st
 		"OVERCRANK_AGENT_GOSSIP_LISTEN=", "OVERCRANK_AGENT_IDLE_AFTER=0s", "OVERCRANK_AGENT_CONFIG="+os.DevNull, "OVERCRANK_AGENT_RELEASE_ROOTS="+roots)
 	cmd.Stdout, cmd.Stderr = said, said
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 30 * time.Second
+	cmd.WaitDelay = Patience
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

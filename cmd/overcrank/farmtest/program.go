@@ -103,10 +103,19 @@ func Under(t testing.TB, program string, commands ...string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "overcrank")
 	script := "#!/bin/sh\n" + strings.Join(commands, "\n") + "\nexec '" + program + "' \"$@\"\n"
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
+	WriteProgram(t, path, []byte(script))
+	return path
+}
+
+// WriteProgram writes a file that is to be run. No process is started meanwhile: it would have the file open for writing until it runs its own
+// program, and a file that is open for writing is not run.
+func WriteProgram(t testing.TB, path string, content []byte) {
+	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	if err := os.WriteFile(path, content, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	return path
 }
 
 // cache is where the programs lie. It is looked up before any test can change the environment.

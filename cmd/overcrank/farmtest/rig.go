@@ -42,7 +42,7 @@ type Node struct {
 // StartRig starts n coordinators and waits until all serve.
 func StartRig(t testing.TB, n int) *Rig {
 	t.Helper()
-	c := &Rig{T: t, Dir: t.TempDir(), Client: http.Client{Timeout: 10 * time.Second}}
+	c := &Rig{T: t, Dir: t.TempDir(), Client: http.Client{Timeout: time.Minute}}
 	key, err := exec.Command(Program(t), "cluster", "key").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func (c *Rig) AwaitReady(i int) {
 
 func (c *Rig) Await(what string, ok func() bool) {
 	c.T.Helper()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(Patience); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			for _, node := range c.Nodes {
 				text, _ := os.ReadFile(node.Dir + ".log")

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/raftstore/porttest"
 )
 
 // Several is a farm of three coordinators, each on an address of this machine of its own, and a client that knows all.
@@ -41,21 +42,15 @@ func StartSeveral(t testing.TB) *Several {
 	}
 	var ports []string
 	for i := range 3 {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.%d:0", i+2))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ports = append(ports, l.Addr().String())
-		if err := l.Close(); err != nil {
-			t.Fatal(err)
-		}
+		_, port, _ := net.SplitHostPort(porttest.Address(t))
+		ports = append(ports, net.JoinHostPort(fmt.Sprint("127.0.0.", i+2), port))
 	}
 	s := &Several{T: t, Client: &client.Client{}}
 	for i, port := range ports {
 		host, _, _ := net.SplitHostPort(port)
 		n, address := StartProgram(t, Program(t), "coordinator", filepath.Join(dir, fmt.Sprint("node", i+1)), "--listen", host+":0",
 			"--gossip-listen", "", "--cluster-listen", port, "--bootstrap-expect", "3", "--join", strings.Join(ports, ","),
-			"--farm-key-file", keyFile, "--storage", storage, "--lease", "10s")
+			"--farm-key-file", keyFile, "--storage", storage, "--lease", "30s")
 		n.Client = &client.Client{Server: address}
 		s.Nodes = append(s.Nodes, n)
 	}
@@ -101,18 +96,19 @@ func (s *Several) Read(n *Farm, path string, into any) {
 // Parted tells the node that leads from those that follow.
 func (s *Several) Parted() (leader *Farm, followers []*Farm) {
 	s.T.Helper()
-	var view struct{ Leader string }
-	s.Read(s.Nodes[0], "/cluster", &view)
-	for i, n := range s.Nodes {
-		if s.IDs[i] == view.Leader {
-			leader = n
-		} else {
-			followers = append(followers, n)
+	s.Await("a coordinator to lead", func() bool {
+		var view struct{ Leader string }
+		s.Read(s.Nodes[0], "/cluster", &view)
+		leader, followers = nil, nil
+		for i, n := range s.Nodes {
+			if s.IDs[i] == view.Leader {
+				leader = n
+			} else {
+				followers = append(followers, n)
+			}
 		}
-	}
-	if leader == nil || len(followers) != 2 {
-		s.T.Fatalf("the farm is led by %q, one of %v", view.Leader, s.IDs)
-	}
+		return leader != nil
+	})
 	return leader, followers
 }
 

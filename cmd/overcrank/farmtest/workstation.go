@@ -10,7 +10,6 @@ import (
 	"slices"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // Workstation is an `overcrank agent` under test.
@@ -39,7 +38,7 @@ func StartAgentOf(t testing.TB, program string, f *Farm, dir, joinToken string, 
 	cmd.Env = append(os.Environ(), "OVERCRANK_JOIN_TOKEN="+joinToken)
 	cmd.Stdout, cmd.Stderr = w.Said, w.Said
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 20 * time.Second
+	cmd.WaitDelay = Patience
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

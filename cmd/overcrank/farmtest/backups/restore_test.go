@@ -136,6 +136,7 @@ func TestThreeCoordinatorsArePutBackWhileTheyWork(t *testing.T) {
 		t.Helper()
 		job, err := s.Submit(t.Context(), map[string]any{
 			"template": map[string]string{"id": template, "composition": titlecard.Composition}, "sequential": true, "settings": map[string]any{},
+			"assets": []any{farmtest.Busy()},
 		})
 		if err != nil {
 			t.Fatal(err)

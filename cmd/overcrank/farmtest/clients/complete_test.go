@@ -99,11 +99,11 @@ func TestCompletionKnowsWhatTheFarmHas(t *testing.T) {
 	if _, err := f.RenameTemplate(t.Context(), id, "Spring; spot"); err != nil {
 		t.Fatal(err)
 	}
-	_, stdout, _ := f.Command("complete", "--", "templates", "show", "spr")
-	if stdout != "Spring; spot\tready\n:these\n" {
-		t.Errorf("the templates offered are %q", stdout)
-	}
-	_, stdout, _ = f.Command("complete", "--", "templates", "show", "--token=wrong", "spr")
+	f.Await("the template to be offered", func() bool { // whoever completes does not wait for a farm that is slow to answer
+		_, stdout, _ := f.Command("complete", "--", "templates", "show", "spr")
+		return stdout == "Spring; spot\tready\n:these\n"
+	})
+	_, stdout, _ := f.Command("complete", "--", "templates", "show", "--token=wrong", "spr")
 	if stdout != ":these\n" {
 		t.Errorf("with a wrong token %q is offered", stdout)
 	}

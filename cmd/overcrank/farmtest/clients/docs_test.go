@@ -50,7 +50,7 @@ func needs(t *testing.T, programs ...string) {
 // shell runs a program as a reader of the documentation would, with the farm's address and token in its environment.
 func shell(f *farmtest.Farm, dir string, command ...string) (stdout string, err error) {
 	f.T.Helper()
-	ctx, cancel := context.WithTimeout(f.T.Context(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(f.T.Context(), farmtest.Patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = dir
@@ -229,7 +229,7 @@ func TestTheReceiversOfTheDocumentationCheckSignatures(t *testing.T) {
 			mac := hmac.New(sha256.New, []byte("whk_test"))
 			mac.Write(body)
 			post := func(signature string) (status int) {
-				for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+				for end := time.Now().Add(farmtest.Patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 					req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/", bytes.NewReader(body))
 					if err != nil {
 						t.Fatal(err)
@@ -255,9 +255,9 @@ func TestTheReceiversOfTheDocumentationCheckSignatures(t *testing.T) {
 					t.Errorf("the signature %q is answered with %d", forged, got)
 				}
 			}
-			if !strings.Contains(said.String(), "01JD7000000000000000000JBA finished http://farm/outputs/ä.mp4") {
-				t.Errorf("the receiver says %q", said.String())
-			}
+			farmtest.Await(t, "the receiver to say what it got", func() bool {
+				return strings.Contains(said.String(), "01JD7000000000000000000JBA finished http://farm/outputs/ä.mp4")
+			})
 		})
 	}
 }

@@ -145,7 +145,5 @@ func TestDemoMakesAFilm(t *testing.T) {
 	if codec != "h264" || w != 1280 || h != 720 || frames != titlecard.Frames || !audio {
 		t.Errorf("the film is %s, %d x %d, %d frames, sound %v", codec, w, h, frames, audio)
 	}
-	if left := farmtest.Processes(dir); len(left) > 0 {
-		t.Errorf("the demo left processes behind: %v", left)
-	}
+	farmtest.Await(t, "the demo's processes to be gone", func() bool { return len(farmtest.Processes(dir)) == 0 })
 }

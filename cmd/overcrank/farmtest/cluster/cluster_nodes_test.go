@@ -16,7 +16,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"overcrank/cmd/overcrank/farmtest"
 
@@ -76,17 +75,6 @@ func (n *memberNode) end(signal syscall.Signal) {
 
 func (n *memberNode) kill() { n.end(syscall.SIGKILL) }
 
-// awaitTrue polls until ok.
-func awaitTrue(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(40 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		if ok() {
-			return
-		}
-	}
-	t.Fatalf("waited in vain for %s", what)
-}
-
 func (n *memberNode) readyz() string {
 	res, err := http.Get("http://" + n.api + "/readyz")
 	if err != nil {
@@ -100,7 +88,7 @@ func (n *memberNode) readyz() string {
 
 func (n *memberNode) awaitReady() {
 	n.t.Helper()
-	awaitTrue(n.t, n.api+" to be ready", func() bool { return client.Ready(n.t.Context(), "http://"+n.api) == nil })
+	farmtest.Await(n.t, n.api+" to be ready", func() bool { return client.Ready(n.t.Context(), "http://"+n.api) == nil })
 }
 
 // client speaks to this coordinator as the farm's administrator.
@@ -130,7 +118,7 @@ func (n *memberNode) cli(token string, words ...string) (stdout string, err erro
 
 func tokenIn(t *testing.T, nodes ...*memberNode) (token string) {
 	t.Helper()
-	awaitTrue(t, "the administrator's token", func() bool {
+	farmtest.Await(t, "the administrator's token", func() bool {
 		for _, n := range nodes {
 			if raw, err := os.ReadFile(filepath.Join(n.dir, "admin.token")); err == nil {
 				token = strings.TrimSpace(string(raw))
@@ -176,7 +164,7 @@ func agree(t *testing.T, token string, voters int, nodes ...*memberNode) client.
 		}
 	})
 	for _, n := range nodes {
-		awaitTrue(t, fmt.Sprintf("%s to see %d voters of one mind", n.api, voters), func() bool {
+		farmtest.Await(t, fmt.Sprintf("%s to see %d voters of one mind", n.api, voters), func() bool {
 			c = n.cluster(token)
 			prints := map[string]bool{}
 			for _, m := range c.Members {
@@ -196,18 +184,14 @@ func TestCoordinatorsBeginAFarmTogether(t *testing.T) {
 		t.Run(fmt.Sprint(count), func(t *testing.T) {
 			nodes, token := foundTogether(t, count)
 			agree(t, token, count, nodes...)
-			var c client.Cluster
-			awaitTrue(t, "the coordinators to know each other's addresses", func() bool {
-				c = nodes[count-1].cluster(token)
-				return len(c.Warnings) > 0
+			farmtest.Await(t, "the coordinators to know each other's addresses", func() bool {
+				c := nodes[count-1].cluster(token)
+				return c.Spare == (count-1)/2 && len(c.Warnings) == 1 && strings.Contains(c.Warnings[0], "no address of its own")
 			})
-			if c.Spare != (count-1)/2 || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "no address of its own") {
-				t.Errorf("%d more may fail, with the warnings %q", c.Spare, c.Warnings)
-			}
-			status, err := nodes[1].cli(token, "cluster", "status")
-			if err != nil || strings.Count(status, "voter") != count-1 || strings.Count(status, "leader") != 1 {
-				t.Errorf("the status is\n%s%v", status, err)
-			}
+			farmtest.Await(t, "the status to say who leads", func() bool {
+				status, err := nodes[1].cli(token, "cluster", "status")
+				return err == nil && strings.Count(status, "voter") == count-1 && strings.Count(status, "leader") == 1
+			})
 		})
 	}
 }
@@ -241,15 +225,15 @@ func TestACoordinatorThatWaitsSaysForWhom(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := newMember(t, t.TempDir(), "--farm-key-file", key, "--bootstrap-expect", "3", "--join", porttest.Address(t)).start()
-	awaitTrue(t, "words", func() bool { return strings.Contains(n.readyz(), "3 coordinators are to begin the farm, 1 are there") })
-	if said := n.readyz(); !strings.Contains(said, "connection refused") {
-		t.Errorf("it does not say who is missing: %s", said)
-	}
+	farmtest.Await(t, "words, also of who is missing", func() bool {
+		said := n.readyz()
+		return strings.Contains(said, "3 coordinators are to begin the farm, 1 are there") && strings.Contains(said, "connection refused")
+	})
 	// Started without its flags it goes on waiting, and begins no farm of its own.
 	n.end(syscall.SIGTERM)
 	n.flags = n.flags[6:]
 	n.start()
-	awaitTrue(t, "words", func() bool { return strings.Contains(n.readyz(), "3 coordinators are to begin the farm") })
+	farmtest.Await(t, "words", func() bool { return strings.Contains(n.readyz(), "3 coordinators are to begin the farm") })
 }
 
 // join adds a coordinator by a token and waits until it votes.
@@ -266,6 +250,22 @@ func (n *memberNode) joinBy(token string, of *memberNode) *memberNode {
 	n.start("--join", "https://"+of.api, "--cluster-token-file", file)
 	n.awaitReady()
 	return n
+}
+
+// sameKeys waits until all have the same keys for secrets.
+func sameKeys(t *testing.T, nodes ...*memberNode) {
+	t.Helper()
+	farmtest.Await(t, "one file of keys for secrets on all", func() bool {
+		keys := map[string]bool{}
+		for _, n := range nodes {
+			text, err := os.ReadFile(filepath.Join(n.dir, "secrets.key"))
+			if err != nil {
+				return false
+			}
+			keys[string(text)] = true
+		}
+		return len(keys) == 1
+	})
 }
 
 // submitting submits jobs, one after the other and by all nodes in turn, until its end; every one of them has to be taken.
@@ -316,17 +316,7 @@ func TestAFarmOfOneBecomesAFarmOfThreeWhileItWorks(t *testing.T) {
 	if said, err := three.cli(token, "secrets", "rotate-key", "--drop-old"); err != nil || !strings.HasPrefix(said, "1 secret sealed") {
 		t.Errorf("changing the key for secrets: %s, %v", said, err)
 	}
-	keys := map[string]bool{}
-	for _, n := range []*memberNode{one, two, three} {
-		text, err := os.ReadFile(filepath.Join(n.dir, "secrets.key"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		keys[string(text)] = true
-	}
-	if len(keys) != 1 {
-		t.Errorf("%d different files of keys for secrets", len(keys))
-	}
+	sameKeys(t, one, two, three)
 	// The one that was alone may go, and the rest goes on.
 	if _, err := one.cli(token, "cluster", "leave"); err != nil {
 		t.Fatal(err)
@@ -399,11 +389,11 @@ func TestALostCoordinatorIsReplaced(t *testing.T) {
 		id = c.ID
 	}
 	lost.kill()
-	awaitTrue(t, "the dead one to be called dead", func() bool {
+	farmtest.Await(t, "the dead one to be called dead", func() bool {
 		return slices.ContainsFunc(left[0].cluster(token).Members, func(m client.Coordinator) bool { return m.ID == id && !m.Alive })
 	})
 	fresh := newMember(t, lost.flags[slices.Index(lost.flags, "--storage")+1]).joinBy(token, left[0])
-	awaitTrue(t, "the new one to have a vote", func() bool { return left[0].cluster(token).Voters == 4 })
+	farmtest.Await(t, "the new one to have a vote", func() bool { return left[0].cluster(token).Voters == 4 })
 	if _, err := left[1].cli(token, "cluster", "remove", id); err != nil {
 		t.Fatal(err)
 	}

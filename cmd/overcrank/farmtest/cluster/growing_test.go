@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"overcrank/raftstore/porttest"
@@ -22,6 +23,7 @@ func TestAFarmThatHasGrownOutlivesItsFirstCoordinator(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := farmtest.LaunchAs(t, "coordinator", t.TempDir(), "--config", path, "--lease", "5s")
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	template := f.Card()
 	_, token, _ := f.Command("agents", "invite", "--uses", "2")
 	desks := [2]string{filepath.Join(t.TempDir(), "desk-one"), filepath.Join(t.TempDir(), "desk-two")}

@@ -19,14 +19,8 @@ func TestRendersGoOnWhenTheLeaderIsKilled(t *testing.T) {
 	leader, followers := s.Parted()
 	template := followers[0].Card()
 	var ids []string
-	for i := range 3 {
-		job, err := s.Nodes[i].Submit(t.Context(), map[string]any{
-			"template": map[string]string{"id": template, "composition": titlecard.Composition}, "sequential": true, "settings": map[string]any{},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ids = append(ids, job.ID)
+	for _, n := range s.Nodes {
+		ids = append(ids, n.SubmitWhole(template, titlecard.Frames))
 	}
 	reached := map[string]float64{}
 	look := func(n *client.Client, id string) client.Job {
@@ -64,6 +58,7 @@ func TestRendersGoOnWhenTheLeaderIsKilled(t *testing.T) {
 		if len(attempts) != 1 || attempts[0].Attempt != 1 {
 			t.Errorf("job %s took the attempts %+v, want the one that ran all along", id, attempts)
 		}
+		s.Await("the log to tell of the end", func() bool { return strings.Contains(followers[1].LogOf(id), "attempt 1 finished") })
 		if log := followers[1].LogOf(id); strings.Count(log, "attempt 1 finished") != 1 || strings.Contains(log, "attempt 2") {
 			t.Errorf("the log of job %s:\n%s", id, log)
 		}

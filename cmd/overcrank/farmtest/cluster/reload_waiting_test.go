@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/farmtest"
 	"overcrank/raftstore/porttest"
 )
 
@@ -59,17 +60,17 @@ func TestSettingsAreTakenUpBeforeThereIsAFarm(t *testing.T) {
 	setTwo(settings(filepath.Join(storage, "missing"), porttest.Address(t))...)
 	one.start()
 	two.start()
-	awaitTrue(t, "the one to wait", func() bool {
+	farmtest.Await(t, "the one to wait", func() bool {
 		return strings.Contains(one.readyz(), "2 coordinators are to begin the farm, 1 are there")
 	})
-	awaitTrue(t, "the other to wait", func() bool { return strings.Contains(two.readyz(), "is the share mounted?") })
+	farmtest.Await(t, "the other to wait", func() bool { return strings.Contains(two.readyz(), "is the share mounted?") })
 
 	setTwo("no-such-thing: 1")
 	two.hangUp()
-	awaitTrue(t, "words about the mistake", func() bool { return strings.Contains(two.said.String(), "the old ones stay in force") })
+	farmtest.Await(t, "words about the mistake", func() bool { return strings.Contains(two.said.String(), "the old ones stay in force") })
 	setTwo(settings(storage, porttest.Address(t))...)
 	two.hangUp()
-	awaitTrue(t, "the other to look for the first", func() bool {
+	farmtest.Await(t, "the other to look for the first", func() bool {
 		return strings.Contains(two.readyz(), "2 coordinators are to begin the farm, 1 are there")
 	})
 	setOne(settings(storage, two.internal)...)
@@ -117,17 +118,7 @@ func TestCoordinatorsWithTheStudiosAuthorityBeginWithOneKeyForSecrets(t *testing
 	certificate, key := filepath.Join(dir, "studio.crt"), filepath.Join(dir, "studio.key")
 	writeAuthority(t, certificate, key)
 	nodes, _ := foundTogether(t, 3, "--ca-cert", certificate, "--ca-key", key)
-	keys := map[string]bool{}
-	for _, n := range nodes {
-		text, err := os.ReadFile(filepath.Join(n.dir, "secrets.key"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		keys[string(text)] = true
-	}
-	if len(keys) != 1 {
-		t.Errorf("%d different files of keys for secrets", len(keys))
-	}
+	sameKeys(t, nodes...)
 }
 
 // writeAuthority makes an authority as a studio issues it.

@@ -129,9 +129,7 @@ func startArtistsProgram(t *testing.T, name string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	program := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(program, b, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	farmtest.WriteProgram(t, program, b)
 	cmd := exec.Command(program, "600")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

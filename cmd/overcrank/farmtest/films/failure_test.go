@@ -280,7 +280,7 @@ func TestARenderingJobIsStoppedWithAllItsProcesses(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
 	template := f.Card()
-	id := f.SubmitCard(template, nil)
+	id := f.SubmitEndless(template)
 	f.Await("the engine to run", func() bool { return len(farmtest.Processes(f.Dir, "aerender")) > 0 })
 	if _, err := f.Cancel(t.Context(), []string{id}, false); !client.IsStatus(err, http.StatusConflict) {
 		t.Errorf("cancel of a rendering job: %v, want 409", err)

@@ -64,6 +64,7 @@ func TestNothingOfAJobFromTheCustomersStorageStaysOnTheMachine(t *testing.T) {
 		"template": map[string]string{"src": storage.URL + "/" + word + ".zip", "composition": titlecard.Composition},
 		"settings": map[string]any{"frames": []int{0, 60}},
 		"assets": []any{
+			farmtest.Busy(),
 			map[string]any{"type": "static", "name": word + ".txt", "src": "data:text/plain," + word},
 			map[string]any{"type": "static", "name": "more.txt", "src": storage.URL + "/" + word + ".txt"},
 			map[string]any{"type": "text", "layerName": "Title", "value": word},
@@ -74,8 +75,10 @@ func TestNothingOfAJobFromTheCustomersStorageStaysOnTheMachine(t *testing.T) {
 	}
 	agent := filepath.Join(dir, "agent")
 	f.Await("the engine to run", func() bool { return len(farmtest.Processes(dir, "aerender")) > 0 })
-	for _, pid := range farmtest.Processes(dir) { // all at once: an agent whose farm goes before it would tidy up
-		_ = syscall.Kill(pid, syscall.SIGKILL)
+	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} { // none goes before another one: an agent whose farm does would tidy up
+		for _, pid := range farmtest.Processes(dir) {
+			_ = syscall.Kill(pid, signal)
+		}
 	}
 	f.Kill()
 	if len(holding(t, agent, word)) == 0 {

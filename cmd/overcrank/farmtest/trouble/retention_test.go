@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -61,7 +62,8 @@ func TestWebhookSurvivesAKill(t *testing.T) {
 	f.Await("the webhook to be delivered", func() bool { return strings.Contains(f.LogOf(job.ID), "webhook: delivered") })
 	mu.Lock()
 	defer mu.Unlock()
-	if len(calls) != 2 || calls[0] != calls[1] || calls[0].id != job.ID || !strings.Contains(calls[0].body, `"status":"finished"`) || !strings.Contains(calls[0].body, `"order":7`) {
+	// A receiver that is slow to answer is called once more.
+	if len(calls) < 2 || slices.ContainsFunc(calls, func(c call) bool { return c != calls[0] }) || calls[0].id != job.ID || !strings.Contains(calls[0].body, `"status":"finished"`) || !strings.Contains(calls[0].body, `"order":7`) {
 		t.Errorf("the receiver got %+v", calls)
 	}
 }

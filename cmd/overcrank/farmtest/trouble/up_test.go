@@ -67,7 +67,7 @@ func TestNothingAcknowledgedIsLostWhenEverythingIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	f := farmtest.Up(t, dir, "--lease", "2s")
 	template := f.Card()
-	ids := []string{f.SubmitCard(template, nil), f.SubmitCard(template, map[string]any{"frames": []int{0, 20}})}
+	ids := []string{f.SubmitCard(template, nil, farmtest.Busy()), f.SubmitCard(template, map[string]any{"frames": []int{0, 20}})}
 	f.Await("the first job to render", func() bool { return len(farmtest.Processes(dir, "aerender")) > 0 })
 	f.Kill()
 
@@ -80,7 +80,7 @@ func TestNothingAcknowledgedIsLostWhenEverythingIsKilled(t *testing.T) {
 func TestAKilledEngineIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
-	id := f.SubmitCard(f.Card(), nil, farmtest.Busy())
+	id := f.SubmitSlow(f.Card())
 	f.Await("the engine to run", func() bool { return killAll(f.Dir, "aerender") > 0 })
 	f.Finished(id)
 	if log := f.LogOf(id); !strings.Contains(strings.ToLower(log), "attempt 2") {
@@ -91,7 +91,7 @@ func TestAKilledEngineIsTriedAgain(t *testing.T) {
 func TestAnAgentThatVanishesLosesNoJob(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir(), "--lease", "2s")
-	id := f.SubmitCard(f.Card(), nil)
+	id := f.SubmitSlow(f.Card())
 	f.Await("the engine to run", func() bool { return len(farmtest.Processes(f.Dir, "aerender")) > 0 })
 	if killAll(f.Dir, "agent", "--until-stdin-ends") == 0 {
 		t.Fatal("no agent was there to be killed")

@@ -87,7 +87,7 @@ type readiness struct {
 // says asks an address that any caller may ask; a status of 0 says that nobody answered.
 func says(f *farmtest.Farm, path string) (r readiness) {
 	f.T.Helper()
-	caller := http.Client{Timeout: 5 * time.Second}
+	caller := http.Client{Timeout: time.Minute}
 	res, err := caller.Get(f.Server + path)
 	if err != nil {
 		return r

@@ -1,6 +1,10 @@
 package aep
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Preflight is what the embedded engine would draw otherwise than After Effects, found without drawing a frame. It is stored as JSON in
 // the Summary of a template, and bounded.
@@ -62,19 +66,30 @@ type Finding struct {
 
 // Words says the finding to a person, as a sentence without its end.
 func (f Finding) Words() string {
+	switch {
+	case f.Kind == FontFinding:
+		return f.subject() + " is not there; a similar one stands in for it"
+	case f.Kind == FootageFinding:
+		return f.subject() + " is missing"
+	case f.Kind == FeatureFinding && f.Layer != "":
+		return f.What + " is not drawn"
+	}
+	return f.What
+}
+
+// subject is what the finding is about.
+func (f Finding) subject() string {
 	switch f.Kind {
 	case FontFinding:
-		return "font '" + f.What + "' is not there; a similar one stands in for it"
+		return "font '" + f.What + "'"
 	case FootageFinding:
-		return "file '" + f.What + "' is missing"
+		return "file '" + f.What + "'"
 	case ExpressionFinding:
-		return f.What
+		property, _, _ := strings.Cut(f.What, "': ")
+		return strings.TrimSuffix(property, "'") + "'"
 	case FeatureFinding:
 	}
-	if f.Layer == "" {
-		return f.What
-	}
-	return f.What + " is not drawn"
+	return f.What
 }
 
 // Where says where the finding is: its layer, and its composition when that is not the one that was looked at; "" for the whole of it.
@@ -101,6 +116,37 @@ func (f Forecast) Judge() Verdict {
 		return DrawsNearly
 	}
 	return DrawsExactly
+}
+
+// fewNamed is how many findings the words of a forecast name.
+const fewNamed = 2
+
+// Words says the forecast to a person, in a few words.
+func (f Forecast) Words() string {
+	all := len(f.Findings) + f.More
+	switch f.Verdict {
+	case DrawsExactly:
+		return "Draws exactly"
+	case DrawsNearly:
+		if all == 1 {
+			return "Draws nearly: 1 thing differs"
+		}
+		return fmt.Sprintf("Draws nearly: %d things differ", all)
+	case DrawsNot:
+	}
+	var named []string
+	for _, finding := range f.Findings[:min(len(f.Findings), fewNamed)] {
+		if !finding.Detail {
+			named = append(named, finding.subject())
+		}
+	}
+	switch more := all - len(named); {
+	case len(named) == 0:
+		return fmt.Sprintf("Cannot draw: %d things", more)
+	case more > 0:
+		return fmt.Sprintf("Cannot draw: %s and %d more", strings.Join(named, ", "), more)
+	}
+	return "Cannot draw: " + strings.Join(named, " and ")
 }
 
 // Of is the forecast of the composition with an id; nil when it was not looked at.

@@ -49,3 +49,28 @@ func TestFindingsAreSaidPlainly(t *testing.T) {
 		}
 	}
 }
+
+func TestForecastsAreSaidInAFewWords(t *testing.T) {
+	t.Parallel()
+	glow := aep.Finding{Kind: aep.FeatureFinding, Layer: "card", What: "effect 'Glow'"}
+	file := aep.Finding{Kind: aep.FootageFinding, What: "a.png"}
+	script := aep.Finding{Kind: aep.ExpressionFinding, What: "the expression of 'Opacity': it's wrong"}
+	font := aep.Finding{Kind: aep.FontFinding, What: "A-Bold", Detail: true}
+	for _, test := range []struct {
+		forecast aep.Forecast
+		want     string
+	}{
+		{aep.Forecast{Verdict: aep.DrawsExactly}, "Draws exactly"},
+		{aep.Forecast{Verdict: aep.DrawsNearly, Findings: []aep.Finding{font}}, "Draws nearly: 1 thing differs"},
+		{aep.Forecast{Verdict: aep.DrawsNearly, Findings: []aep.Finding{font}, More: 4}, "Draws nearly: 5 things differ"},
+		{aep.Forecast{Verdict: aep.DrawsNot, Findings: []aep.Finding{script}}, "Cannot draw: the expression of 'Opacity'"},
+		{aep.Forecast{Verdict: aep.DrawsNot, Findings: []aep.Finding{glow, file}}, "Cannot draw: effect 'Glow' and file 'a.png'"},
+		{aep.Forecast{Verdict: aep.DrawsNot, Findings: []aep.Finding{glow, file, font}, More: 1}, "Cannot draw: effect 'Glow', file 'a.png' and 2 more"},
+		{aep.Forecast{Verdict: aep.DrawsNot, Findings: []aep.Finding{glow, font}}, "Cannot draw: effect 'Glow' and 1 more"},
+		{aep.Forecast{Verdict: aep.DrawsNot, More: 9}, "Cannot draw: 9 things"},
+	} {
+		if got := test.forecast.Words(); got != test.want {
+			t.Errorf("%+v is said as %q", test.forecast, got)
+		}
+	}
+}

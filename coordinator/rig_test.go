@@ -26,7 +26,7 @@ const readsTemplate = "read-template"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == readsTemplate {
-		if err := reader.Main(context.Background(), os.Stdin, os.Stdout); err != nil {
+		if err := reader.Main(context.Background(), os.Stdin, os.Stdout, nil); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

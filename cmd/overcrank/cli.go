@@ -12,6 +12,7 @@ import (
 	"overcrank/cmd/overcrank/commands/ffmpegs"
 	"overcrank/cmd/overcrank/commands/jobs"
 	"overcrank/cmd/overcrank/commands/library"
+	"overcrank/cmd/overcrank/commands/projects"
 	"overcrank/cmd/overcrank/commands/queue"
 	"overcrank/cmd/overcrank/commands/releases"
 	"overcrank/cmd/overcrank/commands/templates"
@@ -45,6 +46,8 @@ type cli struct {
 	Fonts     library.Fonts      `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
 	Secrets   library.Secrets    `cmd:"" group:"work" help:"Set, list and delete the team's secrets."`
 
+	Inspect projects.Inspect `cmd:"" group:"projects" help:"Say what the embedded engine would draw otherwise than After Effects."`
+
 	Agents   agents.Commands   `cmd:"" group:"machines" help:"Invite, list, drain, pause, tag and remove machines."`
 	Releases releases.Releases `cmd:"" group:"machines" help:"Sign, add, list and remove releases of the agent's program."`
 	FFmpeg   ffmpegs.FFmpeg    `cmd:"" name:"ffmpeg" group:"machines" help:"Give the farm builds of ffmpeg to hand out to its machines, list and remove them."`
@@ -71,6 +74,7 @@ func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
 		kong.Description("The After Effects render farm that a studio runs on its own machines."),
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "farm", Title: "Run a farm:"}, {Key: "work", Title: "Work with a farm:"},
+			{Key: "projects", Title: "Work with a project on this machine:"},
 			{Key: "machines", Title: "Manage machines and the queue:"}, {Key: "people", Title: "Manage access:"},
 		}),
 	}, options...)...)

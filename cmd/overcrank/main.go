@@ -15,8 +15,7 @@ import (
 
 	"overcrank/cmd/overcrank/commandline"
 	"overcrank/cmd/overcrank/exit"
-	"overcrank/cmd/overcrank/node"
-	"overcrank/coordinator/reader"
+	"overcrank/cmd/overcrank/reading"
 )
 
 // version is stamped by the linker: -X main.version=…
@@ -32,9 +31,9 @@ func main() {
 
 // run is the program without its process: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	// A template is read in a process of its own, which knows nothing of the farm.
-	if len(args) == 1 && args[0] == node.ReadTemplate {
-		if err := reader.Main(ctx, os.Stdin, stdout); err != nil {
+	// A project is read in a process of its own, which knows nothing of the farm.
+	if len(args) == 1 && args[0] == reading.Argument {
+		if err := reading.Main(ctx, os.Stdin, stdout); err != nil {
 			fmt.Fprintln(stderr, "overcrank:", err)
 			return exit.Failed
 		}

@@ -22,10 +22,13 @@ const (
 	collectAt = 80
 	// overMemory is the exit code of a process that exceeded its memory limit.
 	overMemory = 87
+	// lookFor is how long a look may take: a template waits for it.
+	lookFor = 20 * time.Second
 )
 
-// Main is the child process. It reads a Job from stdin, which stays open while an answer is wanted, and writes the answer to stdout.
-func Main(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+// Main is the child process. It reads a Job from stdin, which stays open while an answer is wanted, and writes the answer to stdout, then
+// what look finds; look may be nil.
+func Main(ctx context.Context, stdin io.Reader, stdout io.Writer, look Look) error {
 	in := json.NewDecoder(stdin)
 	var job Job
 	if err := in.Decode(&job); err != nil {
@@ -41,11 +44,23 @@ func Main(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 		go watchMemory(job.Memory)
 	}
 	giveWay()
-	done := read(ctx, job)
-	if job.Memory > 0 {
-		checkMemory(job.Memory) // a busy machine may have left watchMemory no time
+	p, done := read(ctx, job)
+	write := func(v any) error {
+		if job.Memory > 0 {
+			checkMemory(job.Memory) // a busy machine may have left watchMemory no time
+		}
+		return json.NewEncoder(stdout).Encode(v)
 	}
-	return json.NewEncoder(stdout).Encode(done)
+	if err := write(done); err != nil || p == nil || look == nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, lookFor)
+	defer cancel()
+	found, err := look(within, p, job)
+	if err != nil {
+		return fmt.Errorf("looking at what would be drawn: %w", err)
+	}
+	return write(found)
 }
 
 // watchMemory ends the process when it exceeds its memory limit. Where the system enforces one, this is only a second check.
@@ -65,8 +80,8 @@ func checkMemory(most int64) {
 	}
 }
 
-// read reads a file in this process.
-func read(ctx context.Context, job Job) answer {
+// read reads a file in this process. The project is nil when the answer is an error.
+func read(ctx context.Context, job Job) (*aep.Project, answer) {
 	lim := aep.DefaultLimits()
 	var short *Room
 	lim.Room = func(need int64) error {
@@ -80,21 +95,21 @@ func read(ctx context.Context, job Job) answer {
 		}
 		return nil
 	}
-	s, err := aep.Introspect(ctx, job.Path, job.Type, job.Scratch, lim)
+	p, s, err := aep.OpenFile(ctx, job.Path, job.Type, job.Scratch, lim)
 	var refusal *aep.Refusal
 	switch {
 	case short != nil:
-		return answer{Room: short}
+		return nil, answer{Room: short}
 	case err != nil && durable.Full(err):
-		return answer{Room: &Room{}}
+		return nil, answer{Room: &Room{}}
 	case errors.As(err, &refusal):
-		return answer{Refusal: refusal.Message, Trouble: refusal.Err.Error()}
+		return nil, answer{Refusal: refusal.Message, Trouble: refusal.Err.Error()}
 	case err != nil:
-		return answer{Trouble: err.Error()}
+		return nil, answer{Trouble: err.Error()}
 	}
 	text, err := json.Marshal(s)
 	if err != nil {
-		return answer{Trouble: fmt.Sprintf("encoding an introspection: %v", err)}
+		return nil, answer{Trouble: fmt.Sprintf("encoding an introspection: %v", err)}
 	}
 	a := answer{Summary: text}
 	if job.Type == aep.TypeMogrt {
@@ -102,5 +117,5 @@ func read(ctx context.Context, job Job) answer {
 			a.Trouble = err.Error()
 		}
 	}
-	return a
+	return p, a
 }

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,7 @@ func Read(ctx context.Context, program []string, job Job, b Bounds) (*Result, er
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case within.Err() != nil:
+	case err != nil && within.Err() != nil:
 		return nil, ErrTime
 	}
 	return told, err
@@ -44,15 +45,41 @@ func Read(ctx context.Context, program []string, job Job, b Bounds) (*Result, er
 
 // readInChild reads in a child process.
 func readInChild(ctx context.Context, program []string, job Job) (*Result, error) {
-	text, err := run(ctx, program, job)
-	if err != nil {
-		return nil, err
+	text, ended := run(ctx, program, job)
+	first, rest, whole := bytes.Cut(text, []byte{'\n'})
+	switch {
+	case len(first) > maxAnswer:
+		return nil, ErrLarge
+	case !whole && ended != nil:
+		return nil, ended
 	}
 	var a answer
-	if err := json.Unmarshal(text, &a); err != nil {
+	if err := json.Unmarshal(first, &a); err != nil {
 		return nil, fmt.Errorf("%w: malformed answer: %w", ErrCrash, err)
 	}
-	return a.result()
+	result, err := a.result()
+	if err == nil {
+		result.Preflight, result.Trouble = preflight(rest, ended)
+	}
+	return result, err
+}
+
+// preflight reads what the child process wrote after its answer, before it ended.
+func preflight(text []byte, ended error) (*aep.Preflight, error) {
+	if len(text) == 0 && ended == nil {
+		return nil, nil
+	}
+	var p aep.Preflight
+	err := cmp.Or(ended, json.Unmarshal(text, &p))
+	switch {
+	case err == nil:
+		return &p, nil
+	case errors.Is(err, ErrMemory):
+		return &aep.Preflight{Compositions: []aep.Forecast{}, Stopped: aep.StoppedByMemory}, err
+	case errors.Is(err, context.DeadlineExceeded):
+		return &aep.Preflight{Compositions: []aep.Forecast{}, Stopped: aep.StoppedByTime}, err
+	}
+	return &aep.Preflight{Compositions: []aep.Forecast{}, Stopped: aep.StoppedByFailure}, err
 }
 
 // readInProcess reads in this process.
@@ -62,7 +89,8 @@ func readInProcess(ctx context.Context, job Job) (_ *Result, err error) {
 			err = fmt.Errorf("%w: %v\n%s", ErrCrash, p, debug.Stack())
 		}
 	}()
-	return read(ctx, job).result()
+	_, a := read(ctx, job)
+	return a.result()
 }
 
 func (a answer) result() (*Result, error) {
@@ -77,7 +105,7 @@ func (a answer) result() (*Result, error) {
 	return &Result{Summary: a.Summary, Picture: a.Picture}, nil
 }
 
-// run runs the child process and returns what it wrote.
+// run runs the child process and returns what it wrote, also what it wrote before an error.
 func run(ctx context.Context, program []string, job Job) ([]byte, error) {
 	told, err := json.Marshal(job)
 	if err != nil {
@@ -100,21 +128,21 @@ func run(ctx context.Context, program []string, job Job) ([]byte, error) {
 		return nil, fmt.Errorf("starting a reader: %w", err)
 	}
 	_, _ = in.Write(told) // if the process does not read it, its exit shows that
-	text, readErr := io.ReadAll(io.LimitReader(out, maxAnswer+1))
-	large := len(text) > maxAnswer
+	text, readErr := io.ReadAll(io.LimitReader(out, maxAnswer+maxPreflight+1))
+	large := len(text) > maxAnswer+maxPreflight
 	if large {
 		_ = cmd.Process.Kill()
 	}
 	err = cmd.Wait() // which closes stdin as well
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return text, ctx.Err()
 	case large:
-		return nil, ErrLarge
+		return text, ErrLarge
 	case err != nil:
-		return nil, ended(err, words.Bytes())
+		return text, ended(err, words.Bytes())
 	case readErr != nil:
-		return nil, fmt.Errorf("reading a reader's answer: %w", readErr)
+		return text, fmt.Errorf("reading a reader's answer: %w", readErr)
 	}
 	return text, nil
 }

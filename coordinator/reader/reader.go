@@ -1,12 +1,16 @@
-// Package reader reads the files of templates. They come from untrusted sources, and a small one can demand a lot: so it happens in a
-// child process with limits, which can be killed without harm.
+// Package reader reads the files of templates, and has them looked at for what the embedded engine would draw otherwise than After Effects.
+// They come from untrusted sources, and a small one can demand a lot: so it happens in a child process with limits, which can be killed
+// without harm.
 package reader
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
+
+	"overcrank/aep"
 )
 
 // Job is a file to read.
@@ -17,7 +21,17 @@ type Job struct {
 	// MinFree is how many bytes must stay free on the disk of Scratch, an empty folder for temporary files.
 	MinFree int64 `json:"minFree"`
 	Memory  int64 `json:"memory"` // limit of the process, in bytes
+	// Beside is the folder in which the footage of a project file is searched for; "" for a project that came without its folder.
+	Beside string `json:"beside,omitempty"`
+	// Fonts tells whether the fonts of this machine are there when it is rendered; otherwise each font is a finding.
+	Fonts bool `json:"fonts,omitempty"`
+	// Each and All are how many findings are told of one composition and of all together.
+	Each int `json:"each"`
+	All  int `json:"all"`
 }
+
+// Look finds what the embedded engine would draw otherwise than After Effects, and ends soon after ctx. It may change the project.
+type Look func(ctx context.Context, p *aep.Project, job Job) (*aep.Preflight, error)
 
 // Bounds are the limits of reading one file.
 type Bounds struct {
@@ -25,13 +39,20 @@ type Bounds struct {
 	Within time.Duration
 }
 
-// maxAnswer is the largest result, in bytes of JSON: it is stored, and returned to callers whole.
-const maxAnswer = 16 << 20
+const (
+	// maxAnswer is the largest summary, in bytes of JSON: it is stored, and returned to callers whole.
+	maxAnswer = 16 << 20
+	// maxPreflight is the same for the preflight; the bounds of a Job keep it far below.
+	maxPreflight = 16 << 20
+)
 
 // Result is what was read from a file.
 type Result struct {
 	Summary json.RawMessage // an aep.Summary
 	Picture []byte          // PNG of a motion graphics template; nil for none
+	// Preflight is nil when nobody looked. Trouble is why it could not be finished; nil when it was.
+	Preflight *aep.Preflight
+	Trouble   error
 }
 
 // Room is the error of an archive for whose content the disk has no room now.
@@ -54,7 +75,8 @@ var (
 	ErrCrash  = errors.New("the reader crashed")
 )
 
-// answer is what the child process writes.
+// answer is what the child process writes first; the preflight follows on a line of its own, so that a look which exceeds a limit does not
+// cost what was read.
 type answer struct {
 	Summary json.RawMessage `json:"summary,omitempty"`
 	Picture []byte          `json:"picture,omitempty"`

@@ -23,18 +23,40 @@ const (
 	babbles = "babble" // writes without end
 	crashes = "crash"
 	faults  = "fault" // as the garbage collector does that gets no memory
+
+	looks     = "look"
+	looksLong = "look-long"
+	looksHard = "look-hard" // taking more memory than it may
+	looksDown = "look-down" // and crashes
 )
+
+// ways are those in which this program looks at a project.
+var ways = map[string]reader.Look{
+	reads: nil,
+	looks: func(_ context.Context, p *aep.Project, job reader.Job) (*aep.Preflight, error) {
+		return &aep.Preflight{Compositions: []aep.Forecast{{Composition: p.Items[0].Name, Verdict: aep.DrawsNearly, More: job.Each}}}, nil
+	},
+	looksLong: func(context.Context, *aep.Project, reader.Job) (*aep.Preflight, error) { select {} },
+	looksHard: func(context.Context, *aep.Project, reader.Job) (*aep.Preflight, error) {
+		for kept := [][]byte{}; ; {
+			kept = append(kept, bytes.Repeat([]byte("x"), 1<<20))
+		}
+	},
+	looksDown: func(context.Context, *aep.Project, reader.Job) (*aep.Preflight, error) { panic("as asked") },
+}
 
 func TestMain(m *testing.M) {
 	if len(os.Args) != 2 {
 		os.Exit(m.Run())
 	}
-	switch os.Args[1] {
-	case reads:
-		if err := reader.Main(context.Background(), os.Stdin, os.Stdout); err != nil {
+	if look, known := ways[os.Args[1]]; known {
+		if err := reader.Main(context.Background(), os.Stdin, os.Stdout, look); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		os.Exit(0)
+	}
+	switch os.Args[1] {
 	case babbles:
 		for {
 			if _, err := os.Stdout.Write(bytes.Repeat([]byte("{"), 64<<10)); err != nil {
@@ -138,6 +160,48 @@ func TestLimits(t *testing.T) {
 	_, err := reader.Read(t.Context(), []string{filepath.Join(t.TempDir(), "missing")}, job(t, aep.TypeZip, nil), bounds)
 	if err == nil || errors.Is(err, reader.ErrCrash) {
 		t.Errorf("a program that is not there gives %v, which would be the file's fault", err)
+	}
+}
+
+func TestALookIsToldBesideWhatWasRead(t *testing.T) {
+	t.Parallel()
+	j := job(t, aep.TypeProject, project(t))
+	j.Each = 7
+	got, err := reader.Read(t.Context(), program(t, looks), j, bounds)
+	if err != nil || got.Trouble != nil || got.Preflight == nil || len(got.Summary) == 0 {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if c := got.Preflight.Compositions; len(c) != 1 || c[0].Composition != "main" || c[0].Verdict != aep.DrawsNearly || c[0].More != 7 {
+		t.Errorf("got %+v", c)
+	}
+	got, err = reader.Read(t.Context(), program(t, reads), job(t, aep.TypeProject, project(t)), bounds)
+	if err != nil || got.Preflight != nil || got.Trouble != nil {
+		t.Errorf("where nobody looks: %+v, %v", got, err)
+	}
+}
+
+func TestALookThatEndsBadlyDoesNotCostWhatWasRead(t *testing.T) {
+	t.Parallel()
+	for way, test := range map[string]struct {
+		bounds reader.Bounds
+		want   aep.Stopped
+	}{
+		looksLong: {reader.Bounds{Memory: 1 << 30, Within: time.Second}, aep.StoppedByTime},
+		looksHard: {reader.Bounds{Memory: 256 << 20, Within: time.Minute}, aep.StoppedByMemory},
+		looksDown: {bounds, aep.StoppedByFailure},
+	} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			b := test.bounds
+			got, err := reader.Read(t.Context(), program(t, way), job(t, aep.TypeProject, project(t)), b)
+			for errors.Is(err, reader.ErrTime) { // a busy machine has not even read it yet
+				b.Within *= 2
+				got, err = reader.Read(t.Context(), program(t, way), job(t, aep.TypeProject, project(t)), b)
+			}
+			if err != nil || len(got.Summary) == 0 || got.Preflight == nil || got.Preflight.Stopped != test.want || got.Trouble == nil {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
 	}
 }
 

@@ -23,15 +23,13 @@ import (
 	"overcrank/api/public"
 	"overcrank/api/throttle"
 	"overcrank/cmd/overcrank/process"
+	"overcrank/cmd/overcrank/reading"
 	"overcrank/coordinator"
 	"overcrank/coordinator/reader"
 	"overcrank/farm/address"
 	"overcrank/inbound"
 	"overcrank/web"
 )
-
-// ReadTemplate is the argument that makes the program read one template's file and end; see package reader.
-const ReadTemplate = "read-template"
 
 const (
 	// handOverWithin is how long a coordinator that stops waits until another one leads.
@@ -143,7 +141,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 	if err != nil {
 		return err
 	}
-	self, err := process.Itself()
+	program, err := reading.Program()
 	if err != nil {
 		return err
 	}
@@ -165,7 +163,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 		ReleaseRoots: f.ReleaseRoots,
 		RedactAfter:  f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: public.DescribeJob,
 		Now: n.faults.now, BeforeSync: n.faults.beforeSync, Gates: n.bounds.gates,
-		Reader: []string{self, ReadTemplate}, Reading: reader.Bounds{Memory: f.ReadingMemory, Within: f.ReadingTime},
+		Reader: program, Reading: reader.Bounds{Memory: f.ReadingMemory, Within: f.ReadingTime},
 		Strangers: n.bounds.strangers, GossipStreams: n.bounds.streams,
 	})
 	if err != nil {

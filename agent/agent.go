@@ -58,7 +58,11 @@ type Config struct {
 	Updates      Updates         // of the agent's program
 	Manners                      // at the beginning
 	Changes      <-chan Manners  // other ones; may be nil
-	Desk         presence.Desk   // nil means this machine's own
+	// FirstFrame renders a frame that a machine shows the farm once it was installed, and returns a small JPEG of it; nil for a machine that shows none.
+	FirstFrame func(ctx context.Context) ([]byte, error)
+	// FrameAgain is the pause after the first try to render or send it that failed; it doubles each time, up to an hour. 0 means 15 seconds.
+	FrameAgain time.Duration
+	Desk       presence.Desk // nil means this machine's own
 	// Sessions makes After Effects run in the session of who is signed in, as a service has to, and not as a child of the agent.
 	Sessions bool
 	// Who is the person before the machine; nil asks the system.
@@ -100,7 +104,9 @@ type agent struct {
 	end            context.CancelCauseFunc // ends the agent; for what ends it from within
 	// restarting is why the machine takes no work before a release is started; nil while none is.
 	restarting atomic.Pointer[string]
-	welcomed   chan struct{} // closed when the farm has welcomed this agent for the first time
+	// noFrame is why the machine cannot render its first frame; nil when it can, or need not.
+	noFrame  atomic.Pointer[string]
+	welcomed chan struct{} // closed when the farm has welcomed this agent for the first time
 }
 
 // Run runs the agent until ctx ends; then it stops its tasks, gives them back to the farm, and returns.
@@ -139,7 +145,7 @@ func (c *Config) Complete() error {
 	}
 	c.DataDir = dir
 	c.Slots, c.AfterEffects = max(1, c.Slots), max(1, c.AfterEffects)
-	c.CacheSize = cmp.Or(c.CacheSize, 20<<30)
+	c.CacheSize, c.FrameAgain = cmp.Or(c.CacheSize, 20<<30), cmp.Or(c.FrameAgain, 15*time.Second)
 	if c.Name == "" {
 		if c.Name, err = os.Hostname(); err != nil {
 			return fmt.Errorf("finding this machine's name: %w", err)
@@ -323,6 +329,7 @@ func (a *agent) run(ctx context.Context) error {
 	looking.Go(func() { a.takeManners(seeing) })
 	looking.Go(func() { a.keepUpdated(seeing) })
 	looking.Go(func() { a.ffmpeg.Run(seeing) })
+	looking.Go(func() { a.showFirstFrame(seeing) })
 
 	var renewing sync.WaitGroup
 	defer renewing.Wait()

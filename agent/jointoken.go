@@ -42,9 +42,14 @@ func (c *Config) readJoinToken() error {
 	return nil
 }
 
-// joined deletes the token that an installer left: the machine no longer needs it.
+// joined deletes the token that an installer left, which the machine no longer needs, and notes that a machine that was installed owes its first frame.
 func (a *agent) joined() {
-	if err := os.Remove(filepath.Join(a.cfg.DataDir, JoinTokenFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	path := filepath.Join(a.cfg.DataDir, JoinTokenFile)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	a.oweFirstFrame()
+	if err := os.Remove(path); err != nil {
 		a.log.Warn("cannot delete the join token", "error", err)
 	}
 }

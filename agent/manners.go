@@ -128,6 +128,9 @@ func (a *agent) availability() farm.Availability {
 		now.Presence = farm.PresenceYielding
 	}
 	now.AfterEffects, now.SignedIn = a.lacksAfterEffects(), a.signedIn()
+	if why := a.noFrame.Load(); why != nil {
+		now.NoFrame = *why
+	}
 	return now
 }
 

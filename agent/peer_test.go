@@ -88,6 +88,7 @@ type peer struct {
 	contents map[string][]byte // of all outputs, by hash
 	refusals int               // answers 503 to so many uploads
 	thumbs   int
+	frames   []string // first frames, as they came
 	enrolled int
 	left     int // machines that have left
 	leaving  int // status with which leaving is answered, 0 for 204
@@ -104,6 +105,7 @@ func newPeerOf(t *testing.T, by *vouching) *peer {
 	mux.HandleFunc("GET "+wire.PathFiles+"{sha}", p.file)
 	mux.HandleFunc("PUT "+wire.PathOutput+"{task}/{attempt}/{name}", p.output)
 	mux.HandleFunc("PUT "+wire.PathThumbnail+"{task}/{attempt}/{frame}", p.thumbnail)
+	mux.HandleFunc("PUT "+wire.PathFrame, p.firstFrame)
 	mux.HandleFunc("POST "+wire.PathRenew, p.renew)
 	mux.HandleFunc("POST "+wire.PathProve, p.prove)
 	mux.HandleFunc("POST "+wire.PathLeave, p.leave)

@@ -163,6 +163,14 @@ func picture(t testing.TB) []byte {
 	return b.Bytes()
 }
 
+func TestAMachineSendsItsFirstFrame(t *testing.T) {
+	r := start(t)
+	m := r.enrol("suite-1")
+	m.send(http.MethodPut, wire.PathFrame, "no picture").refused(http.StatusBadRequest)
+	m.send(http.MethodPut, wire.PathFrame, strings.Repeat("x", 1<<20)).refused(http.StatusRequestEntityTooLarge)
+	m.send(http.MethodPut, wire.PathFrame, picture(t)).into(http.StatusNoContent, nil)
+}
+
 func TestAJobFromItsLeaseToItsResult(t *testing.T) {
 	r := start(t)
 	var kept struct{ Src, SHA256 string }

@@ -240,7 +240,7 @@ func TestPlainHTTPIsNotForAgents(t *testing.T) {
 	token := r.invite(`{}`)
 	for _, request := range []string{
 		"POST " + wire.PathEnrol, "POST " + wire.PathRenew, "POST " + wire.PathProve, "POST " + wire.PathLeave, "GET " + wire.PathSession, "GET " + wire.PathFiles + strings.Repeat("0", 64),
-		"PUT " + wire.PathOutput + "t/1/a.mp4", "PUT " + wire.PathThumbnail + "t/1/1",
+		"PUT " + wire.PathOutput + "t/1/a.mp4", "PUT " + wire.PathThumbnail + "t/1/1", "PUT " + wire.PathFrame,
 	} {
 		method, path, _ := strings.Cut(request, " ")
 		for _, secret := range []string{"", token.Secret, r.token} {

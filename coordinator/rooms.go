@@ -52,7 +52,7 @@ func (c *Coordinator) makeRooms() {
 		Events: c.hub, Counters: c.metrics, Files: c.files, Proofs: c.proofs, Storage: c.storage, Results: c.results, Logs: c.logs,
 		Templates: c.templates, Handouts: handout.New(c.state, c.cluster, c.templates, c.secrets, c.private), Private: c.private, Webhooks: c.webhooks,
 	})
-	c.Roster = machines.New(c.state, c.Dispatcher, c.gossip, &c.installed, c.log)
+	c.Roster = machines.New(c.state, c.Dispatcher, c.gossip, &c.installed, c.files, c.hub, c.log)
 	c.Submitter = submission.New(submission.Config{Addresses: c.cfg.Addresses, FileLife: c.cfg.FileLife}, submission.Parts{
 		Farm: submissions{c}, State: c.state, Files: c.files, Stored: c.stored, Templates: c.templates, Secrets: c.secrets, Fonts: c.fonts,
 	})

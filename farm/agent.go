@@ -78,6 +78,8 @@ type Availability struct {
 	// and for a machine without one.
 	AfterEffects string   `json:"afterEffects,omitempty"`
 	SignedIn     SignedIn `json:"signedIn,omitempty"`
+	// NoFrame is why the machine could not render the frame that it shows once it was installed; "" when it could, or shows none.
+	NoFrame string `json:"noFrame,omitempty"`
 }
 
 // SignedIn is whether somebody is signed in at a machine itself.

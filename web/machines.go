@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
+	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -17,6 +18,8 @@ type machines interface {
 	Agents(ctx context.Context, p farm.Principal, q farm.AgentQuery) (list []farm.Machine, next string, err error)
 	Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error)
 	ConfigureAgent(ctx context.Context, p farm.Principal, id string, change farm.AgentChange) (farm.Machine, error)
+	HasFirstFrame(ctx context.Context, p farm.Principal, id string) bool
+	OpenFirstFrame(ctx context.Context, p farm.Principal, id string) (*files.File, error)
 	RetireAgent(ctx context.Context, p farm.Principal, id string) error
 }
 
@@ -103,6 +106,7 @@ func (s *server) readMachine(ctx context.Context, p farm.Principal, id string) (
 	if err != nil {
 		return v, err
 	}
+	v.Framed = s.farm.machines.HasFirstFrame(ctx, p, id)
 	recent, err := s.farm.tasks.RecentAttempts(ctx, p, id)
 	for _, a := range recent {
 		v.Recent = append(v.Recent, page.RecentAttempt{AttemptRecord: a.AttemptRecord, Job: a.Job, JobName: a.JobName, Kind: a.Kind})
@@ -126,6 +130,18 @@ func (s *server) showMachine(c *fiber.Ctx, p farm.Principal, v page.MachinePageV
 	shell := s.shell(c, p, v.Name, "machines")
 	shell.Live = "machine:" + v.ID
 	return s.render(c, page.MachinePage(shell, v))
+}
+
+// firstFrame answers with the picture of the frame that a machine has rendered once it was installed.
+func (s *server) firstFrame(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	f, err := s.farm.machines.OpenFirstFrame(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "private, no-cache") // a machine that is installed again sends another one
+	return answer.File(c, f, answer.FileOptions{})
 }
 
 // turnMachine drains a machine, pauses it, or lets it go on.

@@ -41,7 +41,7 @@ var pages = map[string]grant{
 	"GET /files/table": artist, "POST /files/table": artist, "POST /files/handover": artist,
 	"GET /queue": viewer, "POST /queue/pause": farmsOperator, "POST /queue/resume": farmsOperator,
 	"POST /queue/levels/:level/pause": farmsOperator, "POST /queue/levels/:level/resume": farmsOperator,
-	"GET /machines": viewer, "GET /machines/:id": viewer,
+	"GET /machines": viewer, "GET /machines/:id": viewer, "GET /machines/:id/frame": viewer,
 	"GET /machines/add": farmsAdmin, "POST /machines/add": farmsAdmin, "POST /machines/add/file": farmsAdmin,
 	"GET /machines/invite": farmsAdmin, "POST /machines/invite": farmsAdmin, "POST /machines/invite/:id/revoke": farmsAdmin,
 	"POST /machines/:id/drain": farmsOperator, "POST /machines/:id/pause": farmsOperator, "POST /machines/:id/resume": farmsOperator,

@@ -170,6 +170,7 @@ func (s *server) machineRoutes() []route.Route {
 		route.Post("/machines/invite", farm.ActInviteMachines, s.inviteMachine),
 		route.Post("/machines/invite/:id/revoke", farm.ActInviteMachines, s.revokeInvitation),
 		route.Get("/machines/:id", farm.ActView, s.machine),
+		route.Get("/machines/:id/frame", farm.ActView, s.firstFrame),
 		route.Post("/machines/:id/drain", farm.ActRunMachines, s.turnMachine(farm.AgentChange{Drained: &yes})),
 		route.Post("/machines/:id/pause", farm.ActRunMachines, s.turnMachine(farm.AgentChange{Paused: &yes})),
 		route.Post("/machines/:id/resume", farm.ActRunMachines, s.turnMachine(farm.AgentChange{Drained: &no, Paused: &no, Restore: true})),

@@ -32,6 +32,11 @@ type thumbnails struct {
 	done sync.WaitGroup
 }
 
+// thumbnailOf is where an engine writes the small picture of a frame.
+func (t *attempt) thumbnailOf(frame int) string {
+	return filepath.Join(t.dir, "thumbs", strconv.Itoa(frame)+".jpg")
+}
+
 func (t *attempt) watchThumbnails(ctx context.Context) *thumbnails {
 	w := &thumbnails{t: t, sent: make(map[int]bool), quit: make(chan struct{})}
 	w.done.Go(func() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -14,13 +15,13 @@ import (
 )
 
 // Trial renders a project that write writes with one engine, through the stages that leases go through, and checks the result. Nothing of it
-// leaves the machine or stays there. progress hears a percentage.
-func Trial(ctx context.Context, m *Machine, lease wire.Lease, engine farm.EngineInfo, write func(io.Writer) error, progress func(percent float64)) error {
+// leaves the machine or stays there. progress hears a percentage. picture is a small JPEG of the first frame; nil from an engine that makes none.
+func Trial(ctx context.Context, m *Machine, lease wire.Lease, engine farm.EngineInfo, write func(io.Writer) error, progress func(percent float64)) (picture []byte, err error) {
 	f := NewFeed(lease, func() {})
 	f.wake = func() { progress(f.Work().Progress) }
 	t := newAttempt(m, lease, f, slog.New(slog.DiscardHandler))
 	defer t.removeFolder()
-	err := t.safely(func() error {
+	err = t.safely(func() error {
 		if err := t.makeFolders(); err != nil {
 			return err
 		}
@@ -36,12 +37,19 @@ func Trial(ctx context.Context, m *Machine, lease wire.Lease, engine farm.Engine
 		if err != nil {
 			return err
 		}
-		_, err = t.render(ctx, s, planOf(lease, s))
+		p := planOf(lease, s)
+		if _, err = t.render(ctx, s, p); err != nil {
+			return err
+		}
+		picture, err = os.ReadFile(t.thumbnailOf(p.first))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
 		return err
 	})
 	var known *failure
 	if errors.As(err, &known) {
-		return known
+		return nil, known
 	}
-	return err
+	return picture, err
 }

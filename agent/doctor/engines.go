@@ -72,7 +72,7 @@ func (d *Doctor) engines(ctx context.Context, scratch string, engines []farm.Eng
 		at := firstEngineProgress + step*float64(i)
 		d.Tell(at, "two frames with "+engineWords(e))
 		began := time.Now()
-		err := d.try(ctx, filepath.Join(scratch, fmt.Sprint("engine", i)), e, func(fraction float64) { d.Tell(at+step*fraction, "two frames with "+engineWords(e)) })
+		_, err := d.try(ctx, filepath.Join(scratch, fmt.Sprint("engine", i)), e, usualTrial(), func(fraction float64) { d.Tell(at+step*fraction, "two frames with "+engineWords(e)) })
 		if ctx.Err() != nil {
 			return
 		}
@@ -99,36 +99,61 @@ func engineWords(e farm.EngineInfo) string {
 	return "After Effects " + e.Version
 }
 
+// trial is what an engine is tried with.
+type trial struct {
+	project     *aep.Project
+	composition string
+	frames      farm.Frames
+}
+
+func usualTrial() trial {
+	return trial{project: trialProject(), composition: trialName, frames: farm.Frames{End: trialFrames - 1}}
+}
+
 // TryEmbedded renders two frames with the embedded engine of the agent's program, in the way that jobs are rendered, and checks the film. On a machine
 // without ffmpeg, which takes no work, nothing can be rendered, and the error is update.ErrNotRendered.
-func TryEmbedded(ctx context.Context, cfg agent.Config) (err error) {
+func TryEmbedded(ctx context.Context, cfg agent.Config) error {
+	_, err := tryEmbedded(ctx, cfg, usualTrial())
+	return err
+}
+
+// Picture renders a frame of a composition, which needs no files, as TryEmbedded does, and returns a small JPEG of it.
+func Picture(ctx context.Context, cfg agent.Config, project *aep.Project, composition string, frame int) ([]byte, error) {
+	picture, err := tryEmbedded(ctx, cfg, trial{project: project, composition: composition, frames: farm.Frames{Start: frame, End: frame}})
+	if err == nil && picture == nil {
+		err = errors.New("the embedded engine made no small picture")
+	}
+	return picture, err
+}
+
+func tryEmbedded(ctx context.Context, cfg agent.Config, what trial) (picture []byte, err error) {
 	if err := film.Tools(); err != nil {
-		return fmt.Errorf("%w: %w", update.ErrNotRendered, err)
+		return nil, fmt.Errorf("%w: %w", update.ErrNotRendered, err)
 	}
 	if err := cfg.Complete(); err != nil {
-		return err
+		return nil, err
 	}
 	d := New(cfg)
 	dir, err := os.MkdirTemp(cfg.DataDir, "trial-*")
 	if err != nil {
-		return fmt.Errorf("making a folder for a trial: %w", err)
+		return nil, fmt.Errorf("making a folder for a trial: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	return d.try(ctx, dir, farm.EngineInfo{Kind: farm.EngineEmbedded, Version: cfg.Version, Path: cfg.Engine}, func(float64) {})
+	return d.try(ctx, dir, farm.EngineInfo{Kind: farm.EngineEmbedded, Version: cfg.Version, Path: cfg.Engine}, what, func(float64) {})
 }
 
 // errEngineTime ends a trial that takes too long.
 var errEngineTime = errors.New("it was not done in time")
 
-// try renders two frames with one engine, in the way that jobs are rendered.
-func (d *Doctor) try(ctx context.Context, dir string, engine farm.EngineInfo, progress func(float64)) error {
+// try renders a few frames with one engine, in the way that jobs are rendered, and returns a small picture of the first, if the engine made one.
+func (d *Doctor) try(ctx context.Context, dir string, engine farm.EngineInfo, what trial, progress func(float64)) ([]byte, error) {
 	within := max(d.EngineTime, time.Second)
 	ctx, cancel := context.WithTimeoutCause(ctx, within, errEngineTime)
 	defer cancel()
 	cfg := d.Config
 	desk, err := presence.NewDesk(nil)
 	if err != nil {
-		return fmt.Errorf("looking whether somebody works at this machine: %w", err)
+		return nil, fmt.Errorf("looking whether somebody works at this machine: %w", err)
 	}
 	defer desk.Close()
 	watch := presence.NewWatch(desk, presence.Rules{}, presence.Pause{}, cfg.Logger)
@@ -140,15 +165,15 @@ func (d *Doctor) try(ctx context.Context, dir string, engine farm.EngineInfo, pr
 		Presence:  watch, Readiness: readiness.New(""), AfterEffects: ae, Lowered: func() <-chan struct{} { return nil },
 	}
 	lease := wire.Lease{
-		Attempt: wire.Attempt{Task: "doctor", Attempt: 1}, Kind: farm.TaskRender, Composition: trialName, Ext: "mp4",
-		Project: wire.Project{Type: aep.TypeProject}, Settings: farm.Settings{Frames: &farm.Frames{End: trialFrames - 1}},
+		Attempt: wire.Attempt{Task: "doctor", Attempt: 1}, Kind: farm.TaskRender, Composition: what.composition, Ext: "mp4",
+		Project: wire.Project{Type: aep.TypeProject}, Settings: farm.Settings{Frames: &what.frames},
 	}
-	write := func(w io.Writer) error { return aep.Write(w, trialProject()) }
-	err = attempt.Trial(ctx, m, lease, engine, write, func(percent float64) { progress(percent / 100) })
+	write := func(w io.Writer) error { return aep.Write(w, what.project) }
+	picture, err := attempt.Trial(ctx, m, lease, engine, write, func(percent float64) { progress(percent / 100) })
 	if errors.Is(context.Cause(ctx), errEngineTime) {
-		return fmt.Errorf("%w: two frames were not done after %s", errEngineTime, within)
+		return nil, fmt.Errorf("%w: it took longer than %s", errEngineTime, within)
 	}
-	return err
+	return picture, err
 }
 
 // mendEngine says what to do about an engine that did not render.

@@ -16,8 +16,6 @@ import (
 	"overcrank/farm/wire"
 )
 
-const thumbnailLimit = 256 << 10
-
 // giveFile gives an agent a file that one of its leases names.
 func (s *server) giveFile(c *fiber.Ctx, a farm.Agent) error {
 	sha := c.Params("sha256")
@@ -69,7 +67,7 @@ func (s *server) takeThumbnail(c *fiber.Ctx, a farm.Agent) error {
 	if err != nil || frame < 0 {
 		return farm.Errorf(farm.CodeInvalid, "the address holds no frame number")
 	}
-	picture, err := request.ReadBody(c, thumbnailLimit)
+	picture, err := request.ReadBody(c, files.MaxThumbnail)
 	if err != nil {
 		return err
 	}
@@ -79,6 +77,20 @@ func (s *server) takeThumbnail(c *fiber.Ctx, a farm.Agent) error {
 	ctx, done := request.Call(c)
 	defer done()
 	if err := s.results.ReceiveThumbnail(ctx, a, at, frame, picture); err != nil {
+		return err
+	}
+	return answer.None(c)
+}
+
+// takeFirstFrame takes a small picture of the frame that a machine has rendered once it was installed.
+func (s *server) takeFirstFrame(c *fiber.Ctx, a farm.Agent) error {
+	picture, err := request.ReadBody(c, files.MaxThumbnail)
+	if err != nil {
+		return err
+	}
+	ctx, done := request.Call(c)
+	defer done()
+	if err := s.sessions.ReceiveFirstFrame(ctx, a, picture); err != nil {
 		return err
 	}
 	return answer.None(c)

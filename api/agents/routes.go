@@ -28,10 +28,11 @@ type Farm struct {
 	Cluster  *cluster.Cluster
 }
 
-// Sessions carries the sessions of agents, and lets agents leave the farm.
+// Sessions carries the sessions of agents, takes the frame that they show at first, and lets them leave the farm.
 type Sessions interface {
 	ServeAgent(ctx context.Context, a farm.Agent, conn dispatch.AgentConn) error
 	TurnAway(conn dispatch.AgentConn) error
+	ReceiveFirstFrame(ctx context.Context, a farm.Agent, picture []byte) error
 	Leave(ctx context.Context, a farm.Agent) error
 }
 
@@ -72,6 +73,7 @@ func Mount(app *fiber.App, f Farm, cfg Config) {
 	app.Post(wire.PathRenew, s.renew)
 	app.Post(wire.PathProve, s.prove)
 	app.Post(wire.PathLeave, s.forAgent(s.leave))
+	app.Put(wire.PathFrame, s.forAgent(s.takeFirstFrame))
 	app.Get(wire.PathSession, s.session)
 	app.Get(wire.PathFiles+":sha256", s.forAgent(s.giveFile))
 	app.Put(wire.PathOutput+":task/:attempt/:name", s.forAgent(s.takeOutput))

@@ -10,6 +10,8 @@ const (
 	Outputs    = "outputs"  // results, by the last part of their address
 	Samples    = "samples"
 	Thumbnails = "thumbnails"
+	// FirstFrames are pictures of what machines rendered once they were installed.
+	FirstFrames = "firstframes"
 )
 
 // PosterKey is the key of the picture of a template, by the hash of its file, so a new file begins without one. Release v0.1.0 kept pictures
@@ -18,5 +20,5 @@ func PosterKey(sha256 string) string { return Posters + "/own-" + Part(sha256) }
 
 // Roots returns all keys below which the farm keeps its files.
 func Roots() []string {
-	return []string{Blobs, Posters, Logs, Private, Attempts, Outputs, Samples, Thumbnails}
+	return []string{Blobs, Posters, Logs, Private, Attempts, Outputs, Samples, Thumbnails, FirstFrames}
 }

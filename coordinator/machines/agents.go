@@ -138,6 +138,9 @@ func (r *Roster) retire(ctx context.Context, id, name, by string) error {
 	if err := r.dispatcher.Dismiss(context.WithoutCancel(ctx), id); err != nil {
 		r.log.Warn("a machine that was retired is told so with its next heartbeat only", "agent", id, "error", err)
 	}
+	if err := r.files.Delete(context.WithoutCancel(ctx), frameKey(id)); err != nil {
+		r.log.Warn("the picture of a machine that was retired stays", "agent", id, "error", err)
+	}
 	r.log.Info("a machine was retired", "agent", id, "name", name, "by", by)
 	return nil
 }

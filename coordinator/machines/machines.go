@@ -10,6 +10,7 @@ import (
 
 	"overcrank/coordinator/cluster"
 	"overcrank/coordinator/dispatch"
+	"overcrank/coordinator/files"
 	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -22,12 +23,17 @@ type Roster struct {
 	dispatcher *dispatch.Dispatcher
 	gossip     *cluster.Gossip
 	installed  *Installed
+	files      files.Store
+	events     Events
 	log        *slog.Logger
 }
 
+// Events tells everybody who watches, on all nodes, of an event.
+type Events interface{ Spread(e farm.Event) }
+
 // New is the machines of a farm. installed is told of each change of a machine.
-func New(s *state.State, d *dispatch.Dispatcher, g *cluster.Gossip, installed *Installed, log *slog.Logger) *Roster {
-	return &Roster{state: s, dispatcher: d, gossip: g, installed: installed, log: log}
+func New(s *state.State, d *dispatch.Dispatcher, g *cluster.Gossip, installed *Installed, store files.Store, events Events, log *slog.Logger) *Roster {
+	return &Roster{state: s, dispatcher: d, gossip: g, installed: installed, files: store, events: events, log: log}
 }
 
 // Machines lists the farm's workstations by name. Of another team's work it tells only that there is some.

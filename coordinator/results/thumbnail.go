@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"image/jpeg"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,9 +18,7 @@ import (
 )
 
 const (
-	maxThumbnail     = 256 << 10 // bytes
-	maxThumbnailSide = 2048      // pixels
-	maxFrame         = 10_000_000
+	maxFrame = 10_000_000
 	// maxThumbnails is how many pictures are taken of an attempt; agents send 48 at most, as package agent/attempt has it.
 	maxThumbnails = 200
 	// attemptsPictured is of how many attempts it is remembered how many were taken, far more than are under way at once.
@@ -46,7 +43,7 @@ func (r *Results) ReceiveThumbnail(ctx context.Context, a farm.Agent, at wire.At
 	if !r.pictured.take(at) {
 		return farm.Errorf(farm.CodeRateLimited, "attempt %d of task %s has sent %d thumbnails, and no more are taken", at.Attempt, at.Task, maxThumbnails)
 	}
-	if err := checkThumbnail(picture); err != nil {
+	if err := files.CheckThumbnail(picture); err != nil {
 		return err
 	}
 	size := int64(len(picture))
@@ -91,24 +88,6 @@ func (r *Results) ThumbnailsRefused() uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.refused
-}
-
-// checkThumbnail makes sure that what browsers will be given is a picture.
-func checkThumbnail(picture []byte) error {
-	if len(picture) > maxThumbnail {
-		return farm.Errorf(farm.CodeTooLarge, "a thumbnail may take %d bytes, this one takes %d", maxThumbnail, len(picture))
-	}
-	cfg, err := jpeg.DecodeConfig(bytes.NewReader(picture))
-	if err != nil {
-		return farm.Errorf(farm.CodeInvalid, "the thumbnail is not a JPEG: %w", err)
-	}
-	if cfg.Width > maxThumbnailSide || cfg.Height > maxThumbnailSide {
-		return farm.Errorf(farm.CodeTooLarge, "a thumbnail may be %d pixels wide and high, this one is %d by %d", maxThumbnailSide, cfg.Width, cfg.Height)
-	}
-	if _, err := jpeg.Decode(bytes.NewReader(picture)); err != nil {
-		return farm.Errorf(farm.CodeInvalid, "the thumbnail is not a whole JPEG: %w", err)
-	}
-	return nil
 }
 
 // Thumbnails lists the pictures of a job's frames, in the order of the frames.

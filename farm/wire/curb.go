@@ -21,7 +21,7 @@ func (m *Message) Curb() {
 	case m.Hello != nil:
 		m.Hello.Holding = m.Hello.Holding[:min(len(m.Hello.Holding), MaxHolding)]
 	case m.Heartbeat != nil:
-		cut(&m.Heartbeat.Reason, &m.Heartbeat.AfterEffects, (*string)(&m.Heartbeat.SignedIn))
+		cut(&m.Heartbeat.Reason, &m.Heartbeat.AfterEffects, (*string)(&m.Heartbeat.SignedIn), &m.Heartbeat.NoFrame)
 		m.Heartbeat.Holding = m.Heartbeat.Holding[:min(len(m.Heartbeat.Holding), MaxHolding)]
 		m.Heartbeat.Sending = m.Heartbeat.Sending[:min(len(m.Heartbeat.Sending), MaxSending)]
 	case m.Tried != nil:

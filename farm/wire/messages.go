@@ -22,6 +22,7 @@ const (
 	PathRenew     = "/api/farm/v1/agent/renew"       // POST Renew, answers Enrolled; bearer is the secret of an earlier release's enrolment, if that is all there is
 	PathProve     = "/api/farm/v1/agent/prove"       // POST Prove, answers Proof
 	PathLeave     = "/api/farm/v1/agent/leave"       // POST without a body: the farm removes the machine, and answers 204
+	PathFrame     = "/api/farm/v1/agent/frame"       // PUT: a JPEG of at most 256 KiB of the first frame that the machine has rendered
 	PathSession   = "/api/farm/v1/agent/session"     // GET, websocket
 	PathFiles     = "/api/farm/v1/agent/files/"      // GET + sha256: a file that one of the agent's leases names
 	PathOutput    = "/api/farm/v1/agent/outputs/"    // PUT + "<task>/<attempt>/<file name>": the result, answers farm.OutputRef

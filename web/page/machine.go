@@ -16,6 +16,7 @@ type Machine struct {
 	Jobs   []Job // of the reader's team, that it renders
 	Others int   // tasks of other teams
 	Recent []RecentAttempt
+	Framed bool // it has shown its first frame
 }
 
 // RecentAttempt is an attempt that has ended on a machine, with the job that it was for.
@@ -127,6 +128,14 @@ func (m Machine) pauseCosts() string {
 		back = fmt.Sprintf("%d renders", n)
 	}
 	return fmt.Sprintf("Pause “%s”? It gives back %s, up to %.0f %% done. A film that is not split starts over on another machine. Drain lets it finish first.", m.Name, back, furthest)
+}
+
+// FrameWords say what stands in the place of a machine's first frame, "" where there is nothing to say.
+func (m Machine) FrameWords() string {
+	if m.NoFrame == "" || m.State() == farm.MachineOffline {
+		return ""
+	}
+	return "It could not render its first frame: " + sentence(m.NoFrame)
 }
 
 func (m Machine) path() string { return "/machines/" + m.ID }

@@ -21,6 +21,7 @@ import (
 	"overcrank/cmd/overcrank/configfile"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/process"
+	"overcrank/cmd/overcrank/titlecard"
 	"overcrank/farm"
 	"overcrank/launcher"
 )
@@ -172,6 +173,7 @@ func (runCommand) Run(ctx context.Context, a *Agent, program process.Program, lo
 	config := settings.config(program.Version, logger)
 	config.LookAgain = asked
 	config.Updates = settings.updates(config)
+	config.FirstFrame = firstFrame(config)
 	changes, stop := followSettings(ctx, settings, program, logger)
 	defer stop()
 	config.Changes = changes
@@ -192,6 +194,16 @@ func (s Settings) updates(config agent.Config) agent.Updates {
 		updates.Launch = &launch
 	}
 	return updates
+}
+
+// firstFrame renders the card by which a machine that was installed shows that it renders.
+func firstFrame(config agent.Config) func(context.Context) ([]byte, error) {
+	return func(ctx context.Context) ([]byte, error) {
+		if err := config.Complete(); err != nil { // for the machine's name
+			return nil, err
+		}
+		return doctor.Picture(ctx, config, titlecard.Machine(config.Name), titlecard.Composition, titlecard.MachineFrame)
+	}
 }
 
 // heed reads the launcher's notices until its end of the pipe is closed.

@@ -5,7 +5,6 @@ package eval
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"overcrank/aep"
@@ -42,58 +41,44 @@ type Evaluator struct {
 	// OnError is called for every expression that failed.
 	OnError func(ref Ref, t float64, err error)
 
-	memo    map[moment]aep.Value
-	running []*aep.Property // whose expressions are being evaluated, the innermost last
+	running []run                       // expressions that are being evaluated, the innermost last
+	memo    map[moment]aep.Value        // results of this frame
+	outside map[moment]result           // those in a circle of expressions, which hold while no expression runs
+	inside  []map[moment]result         // those that hold while an expression runs, by its place in running
+	kept    map[*aep.Property]aep.Value // results of all times; nil for an expression that fails at any time
 
 	transforms map[*aep.Layer]*Transform
 }
 
-type moment struct {
-	prop *aep.Property
-	t    float64
-}
-
 // maxDepth limits how deep expressions may use each other.
-const maxDepth = 48
-
-// BeginFrame drops the cached results of expressions and caches those of the new frame, so that an expression that many
-// others use runs once per frame. If the project changes between two values, BeginFrame must be called between them, or
-// never at all.
-func (e *Evaluator) BeginFrame() {
-	if e.memo == nil {
-		e.memo = make(map[moment]aep.Value)
-		return
-	}
-	clear(e.memo)
-}
+const maxDepth = 200
 
 // Value is the value of ref at composition time t, including its expression; nil when the property has none.
 func (e *Evaluator) Value(ref Ref, t float64) aep.Value {
 	if ref.Prop == nil || ref.Prop.Group {
 		return nil
 	}
-	before := e.before(ref, t)
 	if e.Expressions == nil || !Driven(ref.Prop) {
-		return before
+		e.used(len(ref.Prop.Keys) > 1, circle{})
+		return e.before(ref, t)
 	}
-	if slices.Contains(e.running, ref.Prop) {
-		return e.own(ref, before, t)
-	}
-	key := moment{ref.Prop, t}
-	if v, ok := e.memo[key]; ok {
+	if v, ok := e.kept[ref.Prop]; ok {
+		if v == nil {
+			e.used(len(ref.Prop.Keys) > 1, circle{})
+			v = e.before(ref, t)
+		}
 		return v
 	}
-	v, err := e.express(ref, before, t)
-	if err != nil {
-		if e.OnError != nil {
-			e.OnError(ref, t, err)
-		}
-		v = before
+	if depth := e.runs(ref.Prop); depth >= 0 {
+		return e.own(ref, depth, t)
 	}
-	if e.memo != nil {
-		e.memo[key] = v
+	r, ok := e.known(moment{ref.Prop, t})
+	moving := true
+	if !ok {
+		r, moving = e.express(ref, t)
 	}
-	return v
+	e.used(moving, r.circle)
+	return r.value
 }
 
 // errCircle is the error of an expression that asks for one that asks for it.
@@ -101,27 +86,46 @@ var errCircle = errors.New("expressions ask for each other in a circle; the valu
 
 // own is the value of a property that its own expression reads: the one without the expression, as in After Effects. Rigs do so on
 // purpose, with toWorld in the expression of a position; a circle through other properties is an error.
-func (e *Evaluator) own(ref Ref, before aep.Value, t float64) aep.Value {
-	if e.running[len(e.running)-1] != ref.Prop && e.OnError != nil {
+func (e *Evaluator) own(ref Ref, depth int, t float64) aep.Value {
+	through := depth < len(e.running)-1
+	if through && e.OnError != nil {
 		e.OnError(ref, t, errCircle)
 	}
-	return before
+	e.used(len(ref.Prop.Keys) > 1, circle{met: through, open: through, low: depth, high: depth})
+	return e.before(ref, t)
 }
 
-func (e *Evaluator) express(ref Ref, before aep.Value, t float64) (aep.Value, error) {
-	if len(e.running) >= maxDepth {
-		return nil, fmt.Errorf("expressions ask for each other more than %d deep", maxDepth)
-	}
-	e.running = append(e.running, ref.Prop)
-	defer func() { e.running = e.running[:len(e.running)-1] }()
-	v, err := e.Expressions.Evaluate(ref, before, t)
+// express evaluates the expression of ref, and tells whether its result may be another at another time.
+func (e *Evaluator) express(ref Ref, t float64) (r result, moving bool) {
+	before := e.before(ref, t)
+	v, done, err := e.run(ref, before, t)
 	if err != nil {
-		return nil, err
+		v = nil
+		if e.OnError != nil {
+			e.OnError(ref, t, err)
+		}
 	}
+	r = result{v, done.circle}
 	if v == nil {
-		return before, nil
+		r.value = before
 	}
-	return v, nil
+	if e.kept != nil && done.still && !done.moving && !done.circle.met {
+		e.kept[ref.Prop] = v
+		return r, v == nil && len(ref.Prop.Keys) > 1
+	}
+	e.learn(moment{ref.Prop, t}, r)
+	return r, true
+}
+
+// run evaluates the expression of ref, and nothing else.
+func (e *Evaluator) run(ref Ref, before aep.Value, t float64) (v aep.Value, done run, err error) {
+	if n := len(e.running); n >= maxDepth {
+		return nil, run{circle: circle{met: true, open: true, high: n - 1}}, fmt.Errorf("expressions ask for each other more than %d deep", maxDepth)
+	}
+	e.running = append(e.running, run{prop: ref.Prop})
+	defer func() { done = e.end() }()
+	v, err = e.Expressions.Evaluate(ref, before, t)
+	return v, done, err
 }
 
 // before is the value without ref's own expression. The dimensions of a separated position are properties with their own

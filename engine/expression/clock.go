@@ -17,9 +17,15 @@ func (m *Machine) compFrames() float64 {
 	return 30
 }
 
+// clock is the current time, for what depends on it. That which only asks for a property's value now depends on that property.
+func (m *Machine) clock() float64 {
+	m.cur.moving = true
+	return m.cur.time
+}
+
 // now is the current time as time displays show it.
 func (m *Machine) now() float64 {
-	t := m.cur.time
+	t := m.clock()
 	if c := m.cur.ref.Comp; c != nil && c.Comp != nil {
 		t += c.Comp.DisplayStart
 	}
@@ -84,9 +90,9 @@ func (m *Machine) defineTime() {
 			m.cur.time = math.Floor(m.cur.time*rate+nearly) / rate
 			m.cur.before = m.plainAt(m.cur.ref, m.cur.time)
 		}
-		return m.rt.ToValue(m.cur.time)
+		return m.rt.ToValue(m.clock())
 	})
-	m.global("time", func() goja.Value { return m.rt.ToValue(m.cur.time) })
+	m.global("time", func() goja.Value { return m.rt.ToValue(m.clock()) })
 	m.global("value", func() goja.Value { return m.currentValue() })
 	m.global("colorDepth", func() goja.Value { return m.rt.ToValue(m.host.Project.BitsPerChannel) })
 }

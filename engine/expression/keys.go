@@ -81,6 +81,7 @@ func (m *Machine) loop(n *node, kind string, amount float64, out, byDuration boo
 	if len(keys) == 0 || len(keys) == 1 && !byDuration {
 		return m.valueOf(n, t)
 	}
+	t = m.clock()
 	l := stretch(n, amount, out, byDuration)
 	l.kind = kind
 	if out && t <= l.last || !out && t >= l.first || l.last-l.first < 1e-9 {

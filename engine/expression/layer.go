@@ -152,7 +152,7 @@ func (m *Machine) defineLayers() {
 	m.layerAttr("width", func(n *layerNode) any { w, _ := n.size(); return w })
 	m.layerAttr("height", func(n *layerNode) any { _, h := n.size(); return h })
 	m.layerAttr("enabled", func(n *layerNode) any { return n.l.Enabled })
-	m.layerAttr("active", func(n *layerNode) any { return n.l.Enabled && m.cur.time >= n.l.In && m.cur.time < n.l.Out })
+	m.layerAttr("active", func(n *layerNode) any { return n.l.Enabled && m.clock() >= n.l.In && m.clock() < n.l.Out })
 	m.layerAttr("hasVideo", func(n *layerNode) any { return n.l.Kind != aep.LayerCamera && n.l.Kind != aep.LayerLight })
 	m.layerAttr("hasAudio", func(n *layerNode) any {
 		it := m.host.Project.Item(n.l.Source)

@@ -21,7 +21,7 @@ const (
 	// timeLimit is how long one evaluation may take, including those that it uses, when Host does not say.
 	timeLimit = 2 * time.Second
 	// maxFrames is how deep expressions may use each other.
-	maxFrames = 48
+	maxFrames = 200
 	// maxSource is the longest expression, in bytes.
 	maxSource = 1 << 20
 )
@@ -31,6 +31,7 @@ type Machine struct {
 	host     Host
 	rt       *goja.Runtime
 	programs map[string]*program
+	compiled map[*aep.Property]*program // what programs has for a property, while it has that expression
 	frames   []*frame
 	cur      *frame // current evaluation
 
@@ -51,22 +52,28 @@ type frame struct {
 	ref    eval.Ref
 	before aep.Value
 	time   float64
-	random uint64
-	seeded int64          // what seedRandom was called with, plus one
+	moving bool // the result may be another at another time
+
+	random   uint64 // 0 until the first random number
+	seeded   int64  // what seedRandom was called with, plus one
+	timeless bool   // the seed does not depend on the time
+
 	styles []*goja.Object // objects to remove from things afterwards
 	began  time.Time
 }
 
 // program is a compiled expression.
 type program struct {
+	text   string // the expression
 	run    goja.Callable
 	params []string
+	loose  bool // it may use what changes without our knowledge, such as the date
 	err    error
 }
 
 // New makes a machine.
 func New(h Host) *Machine {
-	m := &Machine{host: h, rt: sandbox.New(), programs: map[string]*program{},
+	m := &Machine{host: h, rt: sandbox.New(), programs: map[string]*program{}, compiled: map[*aep.Property]*program{},
 		things: map[*goja.Object]any{}, nodes: map[*aep.Property]*node{}, layers: map[*aep.Layer]*layerNode{},
 		comps: map[*aep.Item]*goja.Object{}, data: map[*aep.Footage]goja.Value{}, native: map[string]goja.Callable{}}
 	m.rt.SetRandSource(func() float64 { return m.uniform() })
@@ -88,8 +95,9 @@ func New(h Host) *Machine {
 // Evaluate runs the expression of ref at composition time t. before is the value without it; the result has the same
 // type.
 func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Value, err error) {
-	p := m.program(ref.Prop.Expression)
+	p := m.program(ref.Prop)
 	if p.err != nil {
+		m.keep(ref)
 		return nil, p.err
 	}
 	if len(m.frames) >= maxFrames {
@@ -101,8 +109,7 @@ func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Val
 		m.watchdog.start()
 		defer m.watchdog.stop()
 	}
-	m.frames = append(m.frames, &frame{ref: ref, before: before, time: t, random: seed(ref, t, 0, false), began: time.Now()})
-	m.cur = m.frames[len(m.frames)-1]
+	m.enter(frame{ref: ref, before: before, time: t, moving: p.loose, began: time.Now()})
 	defer m.leave(&err, outermost)
 
 	args := make([]goja.Value, len(p.params))
@@ -124,6 +131,27 @@ func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Val
 	return m.result(out, before)
 }
 
+// enter begins an evaluation.
+func (m *Machine) enter(f frame) {
+	n := len(m.frames)
+	if n == cap(m.frames) {
+		m.frames = append(m.frames, &frame{})
+	} else if m.frames = m.frames[:n+1]; m.frames[n] == nil {
+		m.frames[n] = &frame{}
+	}
+	m.cur = m.frames[n]
+	f.styles = m.cur.styles[:0]
+	*m.cur = f
+}
+
+// keep tells the evaluator that the result of ref's expression, or its failure, is the same at all times unless it used properties that
+// change.
+func (m *Machine) keep(ref eval.Ref) {
+	if m.host.Eval != nil {
+		m.host.Eval.Keep(ref.Prop)
+	}
+}
+
 // leave ends the evaluation. An exception while its result is read, or a panic in this package, becomes the expression's
 // error; an interrupt is passed on to the outermost evaluation.
 func (m *Machine) leave(err *error, outermost bool) {
@@ -133,6 +161,9 @@ func (m *Machine) leave(err *error, outermost bool) {
 	}
 	for _, o := range m.cur.styles {
 		delete(m.things, o)
+	}
+	if !m.cur.moving && r == nil && m.endless == nil {
+		m.keep(m.cur.ref)
 	}
 	m.frames = m.frames[:len(m.frames)-1]
 	m.cur = nil
@@ -173,7 +204,7 @@ func (m *Machine) blame() {
 func (m *Machine) param(name string) goja.Value {
 	switch name {
 	case "time":
-		return m.rt.ToValue(m.cur.time)
+		return m.rt.ToValue(m.clock())
 	case "value":
 		return m.currentValue()
 	case "thisComp":
@@ -185,12 +216,18 @@ func (m *Machine) param(name string) goja.Value {
 }
 
 // program compiles each expression text once.
-func (m *Machine) program(text string) *program {
-	if p, ok := m.programs[text]; ok {
+func (m *Machine) program(of *aep.Property) *program {
+	text := of.Expression
+	if p := m.compiled[of]; p != nil && p.text == text {
 		return p
 	}
-	p := m.compile(text)
-	m.programs[text] = p
+	p := m.programs[text]
+	if p == nil {
+		p = m.compile(text)
+		p.text = text
+		m.programs[text] = p
+	}
+	m.compiled[of] = p
 	return p
 }
 
@@ -203,11 +240,11 @@ func (m *Machine) compile(text string) *program {
 	if err := sandbox.Check(text); err != nil {
 		return &program{err: &Error{Message: err.Error()}}
 	}
-	source, params, err := rewrite(text, m.isGlobal)
+	fn, err := rewrite(text, m.isGlobal)
 	if err != nil {
 		return &program{err: fault(err)}
 	}
-	compiled, err := sandbox.Compile("expression", source)
+	compiled, err := sandbox.Compile("expression", fn.source)
 	if err != nil {
 		return &program{err: fault(err)}
 	}
@@ -219,7 +256,7 @@ func (m *Machine) compile(text string) *program {
 	if !ok {
 		return &program{err: &Error{Message: "the expression can't be compiled"}}
 	}
-	return &program{run: run, params: params}
+	return &program{run: run, params: fn.params, loose: fn.loose}
 }
 
 func (m *Machine) isGlobal(name string) bool {

@@ -93,12 +93,12 @@ func (m *Machine) defineWiggle() {
 	m.propertyMethod("wiggle", func(n *node, c goja.FunctionCall) goja.Value {
 		freq, amp := m.number(c.Argument(0), "wiggle"), m.number(c.Argument(1), "wiggle")
 		octaves := min(max(int(m.arg(c, 2, 1, "wiggle")), 1), 16)
-		damp, t := m.arg(c, 3, 0.5, "wiggle"), m.arg(c, 4, m.cur.time, "wiggle")
+		damp, t := m.arg(c, 3, 0.5, "wiggle"), m.arg(c, 4, m.clock(), "wiggle")
 		return m.wiggled(n, m.cur.time, freq, amp, octaves, damp, t)
 	})
 	m.propertyMethod("temporalWiggle", func(n *node, c goja.FunctionCall) goja.Value {
 		freq, amp := m.number(c.Argument(0), "temporalWiggle"), m.number(c.Argument(1), "temporalWiggle")
-		t := m.arg(c, 4, m.cur.time, "temporalWiggle")
+		t := m.arg(c, 4, m.clock(), "temporalWiggle")
 		s := seed(n.ref(), 0, 77, true)
 		return m.valueOf(n, t+amp*noise3(t*freq, 0, 0, s))
 	})

@@ -161,7 +161,7 @@ func (m *Machine) vector(v goja.Value) ([]float64, bool) {
 func (m *Machine) array(list []float64) goja.Value {
 	out := make([]any, len(list))
 	for i, f := range list {
-		out[i] = f
+		out[i] = m.rt.ToValue(f)
 	}
 	return m.rt.NewArray(out...)
 }

@@ -241,7 +241,7 @@ func (m *Machine) reach(n *node, p *aep.Property, depth int) *node {
 func (m *Machine) valueAt(n *node, t float64) aep.Value {
 	if n.p == m.cur.ref.Prop {
 		if t == m.cur.time {
-			return m.cur.before
+			return m.own()
 		}
 		return m.plainAt(n.ref(), t)
 	}
@@ -251,7 +251,21 @@ func (m *Machine) valueAt(n *node, t float64) aep.Value {
 	return m.host.Eval.Value(n.ref(), t)
 }
 
+// own is the value of the property of the running expression without it, now.
+func (m *Machine) own() aep.Value {
+	m.uses(m.cur.ref.Prop)
+	return m.cur.before
+}
+
+// uses notes that the running expression depends on a property's value without expression.
+func (m *Machine) uses(p *aep.Property) {
+	if m.cur != nil && (len(p.Keys) > 1 || p.Separated) {
+		m.cur.moving = true
+	}
+}
+
 func (m *Machine) plainAt(ref eval.Ref, t float64) aep.Value {
+	m.uses(ref.Prop)
 	if v := eval.Plain(ref, t); v != nil {
 		return v
 	}
@@ -263,7 +277,7 @@ func (m *Machine) valueOf(n *node, t float64) goja.Value {
 }
 
 func (m *Machine) currentValue() goja.Value {
-	return m.show(m.cur.ref.Layer, m.cur.ref.Prop, m.cur.before)
+	return m.show(m.cur.ref.Layer, m.cur.ref.Prop, m.own())
 }
 
 // show converts a value of the project to JavaScript.

@@ -38,6 +38,12 @@ func (m *Machine) uniform() float64 {
 	if m.cur == nil {
 		return 0.5
 	}
+	if m.cur.random == 0 {
+		m.cur.random = seed(m.cur.ref, m.cur.time, m.cur.seeded, m.cur.timeless)
+	}
+	if !m.cur.timeless {
+		m.cur.moving = true
+	}
 	m.cur.random = mix(m.cur.random)
 	return float64(m.cur.random>>11) / (1 << 53)
 }
@@ -51,7 +57,7 @@ func (m *Machine) gauss() float64 {
 func (m *Machine) defineRandom() {
 	m.define("seedRandom", func(c goja.FunctionCall) goja.Value {
 		m.cur.seeded = int64(m.arg(c, 0, 0, "seedRandom")) + 1
-		m.cur.random = seed(m.cur.ref, m.cur.time, m.cur.seeded, m.flag(c, 1, false))
+		m.cur.random, m.cur.timeless = 0, m.flag(c, 1, false)
 		return goja.Undefined()
 	})
 	m.define("random", func(c goja.FunctionCall) goja.Value { return m.draw(c, "random", m.uniform) })

@@ -29,7 +29,7 @@ func (m *Machine) at(comp *aep.Item, l *aep.Layer, p *aep.Property, t float64) a
 	}
 	ref := eval.Ref{Comp: comp, Layer: l, Prop: p}
 	if m.cur != nil && p == m.cur.ref.Prop {
-		return m.cur.before
+		return m.plainAt(ref, t)
 	}
 	if m.host.Eval == nil {
 		return m.plainAt(ref, t)

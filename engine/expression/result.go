@@ -14,6 +14,9 @@ func (m *Machine) result(out goja.Value, before aep.Value) (aep.Value, error) {
 	if out == nil || goja.IsUndefined(out) || goja.IsNull(out) {
 		return nil, &Error{Message: "the expression gives no value"}
 	}
+	if list, ok := before.(aep.Numbers); !ok || len(list) > 2 {
+		m.own() // of a text the style stays, of a vector what the result lacks
+	}
 	switch before := before.(type) {
 	case aep.Numbers:
 		return m.numbers(out, before)

@@ -12,30 +12,36 @@ import (
 	"github.com/dop251/goja/token"
 )
 
+// rewritten is an expression as a function.
+type rewritten struct {
+	source string
+	params []string // its parameters, out of the names that every expression has
+	loose  bool     // it may use what changes without our knowledge
+}
+
 // rewrite converts an expression to a function that returns the value of the last statement that ran. Arithmetic whose
 // operands may be arrays becomes calls. Variables that are assigned without a declaration become local variables, so
 // that nothing leaks from one evaluation into the next. Lines keep their numbers.
-//
-// params are the names of the function's parameters, out of those that every expression has.
-func rewrite(src string, isGlobal func(string) bool) (out string, params []string, err error) {
+func rewrite(src string, isGlobal func(string) bool) (rewritten, error) {
 	prg, err := parser.ParseFile(nil, "expression", src, 0, parser.WithDisableSourceMaps)
 	if err != nil {
-		return "", nil, err
+		return rewritten{}, err
 	}
 	w := newRewriter(src)
 	w.survey(reflect.ValueOf(prg.Body))
 	w.walk(reflect.ValueOf(prg.Body), true)
 	body := w.splice()
+	out := rewritten{loose: w.loose()}
 	if !w.used["posterizeTime"] {
 		for _, name := range []string{"time", "value", "thisComp", "thisLayer", "thisProperty"} {
 			if w.used[name] && !w.declared[name] {
-				params = append(params, name)
+				out.params = append(out.params, name)
 			}
 		}
 	}
-	head := "(function(" + strings.Join(params, ",") + "){var " + resultName
+	head := "(function(" + strings.Join(out.params, ",") + "){var " + resultName
 	for _, name := range w.undeclared() {
-		if slices.Contains(params, name) {
+		if slices.Contains(out.params, name) {
 			continue
 		}
 		head += "," + name
@@ -43,21 +49,28 @@ func rewrite(src string, isGlobal func(string) bool) (out string, params []strin
 			head += "=globalThis." + name
 		}
 	}
-	out = head + ";" + body + "\nreturn " + resultName + "})"
-	if _, err := parser.ParseFile(nil, "expression", out, 0, parser.WithDisableSourceMaps); err != nil {
-		return whole(src, params)
+	out.source = head + ";" + body + "\nreturn " + resultName + "})"
+	if _, err := parser.ParseFile(nil, "expression", out.source, 0, parser.WithDisableSourceMaps); err != nil {
+		out.source, err = whole(src, out.params)
+		return out, err
 	}
-	return out, params, nil
+	return out, nil
+}
+
+// loose tells whether the expression may use what changes without our knowledge: the date, what other expressions left behind, or code
+// that is not in its source.
+func (w *rewriter) loose() bool {
+	return slices.ContainsFunc([]string{"Date", "$", "globalThis", "eval", "Function"}, func(name string) bool { return w.used[name] })
 }
 
 // whole is the function for a source whose positions in the syntax tree are wrong: it runs the source unchanged, without
 // arithmetic on arrays.
-func whole(src string, params []string) (string, []string, error) {
+func whole(src string, params []string) (string, error) {
 	quoted, err := json.Marshal(src)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
-	return "(function(" + strings.Join(params, ",") + "){return eval(" + string(quoted) + ")})", params, nil
+	return "(function(" + strings.Join(params, ",") + "){return eval(" + string(quoted) + ")})", nil
 }
 
 const resultName = "$result"

@@ -82,24 +82,24 @@ func TestRewrittenArithmeticComesToTheSame(t *testing.T) {
 			continue
 		}
 		want, wantErr := goja.New().RunString(src)
-		out, _, err := rewrite(src, func(string) bool { return false })
+		fn, err := rewrite(src, func(string) bool { return false })
 		if err != nil {
 			t.Fatalf("%v\n%s", err, src)
 		}
-		f, err := m.rt.RunString(out)
+		f, err := m.rt.RunString(fn.source)
 		if err != nil {
-			t.Fatalf("%v\n%s\nbecame\n%s", err, src, out)
+			t.Fatalf("%v\n%s\nbecame\n%s", err, src, fn.source)
 		}
 		call, _ := goja.AssertFunction(f)
 		got, gotErr := call(goja.Undefined())
 		if (wantErr == nil) != (gotErr == nil) {
-			t.Fatalf("%v, without rewriting %v\n%s\nbecame\n%s", gotErr, wantErr, src, out)
+			t.Fatalf("%v, without rewriting %v\n%s\nbecame\n%s", gotErr, wantErr, src, fn.source)
 		}
 		if wantErr == nil && !same(got, want) {
-			t.Fatalf("%v, without rewriting %v\n%s\nbecame\n%s", got, want, src, out)
+			t.Fatalf("%v, without rewriting %v\n%s\nbecame\n%s", got, want, src, fn.source)
 		}
-		if strings.Count(src, "\n") > strings.Count(out, "\n") {
-			t.Fatalf("lines were lost\n%s\nbecame\n%s", src, out)
+		if strings.Count(src, "\n") > strings.Count(fn.source, "\n") {
+			t.Fatalf("lines were lost\n%s\nbecame\n%s", src, fn.source)
 		}
 		compared++
 	}
@@ -131,7 +131,7 @@ func FuzzRewrite(f *testing.F) {
 		if len(src) > 2000 || strings.Contains(src, "#") {
 			return // private names outside classes pass the parser and nothing else
 		}
-		out, _, err := rewrite(src, func(string) bool { return false })
+		fn, err := rewrite(src, func(string) bool { return false })
 		if err != nil {
 			return
 		}
@@ -139,10 +139,10 @@ func FuzzRewrite(f *testing.F) {
 		if _, err := parser.ParseFile(nil, "", "(function(){"+src+"\n})", 0, parser.WithDisableSourceMaps); err != nil {
 			return
 		}
-		if _, err := parser.ParseFile(nil, "", out, 0, parser.WithDisableSourceMaps); err != nil {
-			t.Fatalf("%v\n%q\nbecame\n%q", err, src, out)
+		if _, err := parser.ParseFile(nil, "", fn.source, 0, parser.WithDisableSourceMaps); err != nil {
+			t.Fatalf("%v\n%q\nbecame\n%q", err, src, fn.source)
 		}
-		if strings.Contains(out, "return eval(") && !strings.Contains(src, "eval") {
+		if strings.Contains(fn.source, "return eval(") && !strings.Contains(src, "eval") {
 			t.Fatalf("%q could not be rewritten", src)
 		}
 	})

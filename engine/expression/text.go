@@ -32,7 +32,7 @@ func (m *Machine) defineText() {
 	})
 	_ = m.classes.text.DefineAccessorProperty("style", style, nil, goja.FLAG_TRUE, goja.FLAG_TRUE)
 	m.global("style", func() goja.Value {
-		doc, ok := m.cur.before.(*aep.TextDocument)
+		doc, ok := m.own().(*aep.TextDocument)
 		if !ok {
 			return goja.Undefined()
 		}

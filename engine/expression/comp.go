@@ -128,10 +128,8 @@ func (m *Machine) compLayer(r *compRef, c goja.FunctionCall) any {
 	layers := r.item.Comp.Layers
 	key := m.plain(c.Argument(0))
 	if goja.IsString(key) {
-		for _, l := range layers {
-			if m.host.Project.DisplayName(l) == key.String() {
-				return m.layer(r.item, l).object
-			}
+		if l := m.numbering(r.item).names[key.String()]; l != nil {
+			return m.layer(r.item, l).object
 		}
 		m.throw("there is no layer %q in composition %q", short(key.String()), r.item.Name)
 	}
@@ -141,11 +139,7 @@ func (m *Machine) compLayer(r *compRef, c goja.FunctionCall) any {
 		if !ok {
 			m.throw("layer: %q is neither a number, a name nor a layer", short(key.String()))
 		}
-		for j, l := range layers {
-			if l == other.l {
-				i = j + 1
-			}
-		}
+		i = m.numbering(r.item).of(other.l)
 		i += int(m.arg(c, 1, 0, "layer"))
 	} else {
 		i = int(m.number(key, "layer"))
@@ -155,6 +149,36 @@ func (m *Machine) compLayer(r *compRef, c goja.FunctionCall) any {
 	}
 	return m.layer(r.item, layers[i-1]).object
 }
+
+// order is the order of the layers of a composition.
+type order struct {
+	numbers map[*aep.Layer]int // from 1
+	names   map[string]*aep.Layer
+}
+
+func (o *order) of(l *aep.Layer) int { return o.numbers[l] }
+
+// numbering is kept while the project does not change.
+func (m *Machine) numbering(comp *aep.Item) *order {
+	if o := m.orders[comp]; o != nil {
+		return o
+	}
+	o := &order{make(map[*aep.Layer]int), make(map[string]*aep.Layer)}
+	for i, l := range comp.Comp.Layers {
+		o.numbers[l] = i + 1
+		name := m.host.Project.DisplayName(l)
+		if o.names[name] == nil {
+			o.names[name] = l
+		}
+	}
+	if m.steady() {
+		m.orders[comp] = o
+	}
+	return o
+}
+
+// steady tells whether the project does not change any more.
+func (m *Machine) steady() bool { return m.host.Eval != nil && m.host.Eval.Steady() }
 
 func (m *Machine) defineFootage() {
 	attrs(m, m.classes.footage, map[string]func(*footageRef) any{

@@ -17,6 +17,7 @@ type layerNode struct {
 	l      *aep.Layer
 	top    *node
 	object *goja.Object
+	names  map[string]*node // what attribute found, while the project does not change
 }
 
 func (n *layerNode) root() *node {
@@ -55,6 +56,20 @@ func groups() []string {
 
 // attribute finds a group, or a member of those in groups.
 func (n *layerNode) attribute(name string) *node {
+	if c, ok := n.names[name]; ok {
+		return c
+	}
+	c := n.search(name)
+	if n.m.steady() {
+		if n.names == nil {
+			n.names = make(map[string]*node)
+		}
+		n.names[name] = c
+	}
+	return c
+}
+
+func (n *layerNode) search(name string) *node {
 	if match, ok := groupNames()[strings.ToLower(name)]; ok {
 		if p := n.root().p.Child(match); p != nil {
 			return n.root().child(p)
@@ -137,14 +152,7 @@ func (m *Machine) js(v any) goja.Value {
 }
 
 func (m *Machine) defineLayers() {
-	m.layerAttr("index", func(n *layerNode) any {
-		for i, l := range n.comp.Comp.Layers {
-			if l == n.l {
-				return i + 1
-			}
-		}
-		return 0
-	})
+	m.layerAttr("index", func(n *layerNode) any { return m.numbering(n.comp).of(n.l) })
 	m.layerAttr("name", func(n *layerNode) any { return m.host.Project.DisplayName(n.l) })
 	m.layerAttr("inPoint", func(n *layerNode) any { return n.l.In })
 	m.layerAttr("outPoint", func(n *layerNode) any { return n.l.Out })

@@ -40,6 +40,7 @@ type Machine struct {
 	layers map[*aep.Layer]*layerNode
 	comps  map[*aep.Item]*goja.Object
 	data   map[*aep.Footage]goja.Value
+	orders map[*aep.Item]*order
 
 	classes  classes
 	native   map[string]goja.Callable // the language's own operators, by name
@@ -75,7 +76,7 @@ type program struct {
 func New(h Host) *Machine {
 	m := &Machine{host: h, rt: sandbox.New(), programs: map[string]*program{}, compiled: map[*aep.Property]*program{},
 		things: map[*goja.Object]any{}, nodes: map[*aep.Property]*node{}, layers: map[*aep.Layer]*layerNode{},
-		comps: map[*aep.Item]*goja.Object{}, data: map[*aep.Footage]goja.Value{}, native: map[string]goja.Callable{}}
+		comps: map[*aep.Item]*goja.Object{}, data: map[*aep.Footage]goja.Value{}, orders: map[*aep.Item]*order{}, native: map[string]goja.Callable{}}
 	m.rt.SetRandSource(func() float64 { return m.uniform() })
 	m.watchdog.rt, m.watchdog.limit = m.rt, cmp.Or(h.TimeLimit, timeLimit)
 	m.defineOperators()

@@ -18,6 +18,7 @@ type node struct {
 	p      *aep.Property
 	parent *node // nil for the top of a layer
 	object *goja.Object
+	names  map[string]*node // what find found, while the project does not change
 }
 
 func (n *node) ref() eval.Ref { return eval.Ref{Comp: n.comp, Layer: n.layer, Prop: n.p} }
@@ -29,7 +30,11 @@ func (n *node) Get(key string) goja.Value {
 	if key == "" || key[0] > '9' && key != "length" {
 		return nil
 	}
-	v := n.m.valueOf(n, n.m.cur.time)
+	value := n.m.valueAt(n, n.m.cur.time)
+	if list, ok := value.(aep.Numbers); ok {
+		return n.element(key, list)
+	}
+	v := n.m.show(n.layer, n.p, value)
 	if key == "length" {
 		if goja.IsString(v) {
 			return n.m.rt.ToValue(len([]rune(v.String())))
@@ -46,10 +51,23 @@ func (n *node) Get(key string) goja.Value {
 	if o, ok := v.(*goja.Object); ok {
 		return o.Get(key)
 	}
-	if i == 0 && goja.IsNumber(v) {
-		return v
-	}
 	return nil
+}
+
+// element is one of the numbers of a value, or how many there are.
+func (n *node) element(key string, list []float64) goja.Value {
+	count := dimensions(n.layer, n.p, list)
+	if key == "length" {
+		if count == 1 {
+			return nil
+		}
+		return n.m.rt.ToValue(count)
+	}
+	i, err := strconv.Atoi(key)
+	if err != nil || i < 0 || i >= count {
+		return nil
+	}
+	return n.m.rt.ToValue(list[i])
 }
 
 // Set refuses: expressions only read.
@@ -147,6 +165,20 @@ func (n *node) name() string {
 
 // find finds a child by display name, match name, or attribute name.
 func (n *node) find(name string) *node {
+	if c, ok := n.names[name]; ok {
+		return c
+	}
+	c := n.search(name)
+	if n.m.steady() {
+		if n.names == nil {
+			n.names = make(map[string]*node)
+		}
+		n.names[name] = c
+	}
+	return c
+}
+
+func (n *node) search(name string) *node {
 	if p := n.p.Child(name); p != nil {
 		return n.child(p)
 	}

@@ -9,6 +9,7 @@ package effect
 import (
 	"errors"
 	"image"
+	"math"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
@@ -27,6 +28,12 @@ type Effect interface {
 type Spreading interface {
 	// Reach is how far, in pixels of the picture.
 	Reach(f *Frame) int
+}
+
+// Moving is an Effect that shows pixels of the layer far from where they were, or paints where the layer has none.
+type Moving interface {
+	// Bounds is the part of the picture that the effect paints on a layer that so far paints box, both in pixels of the picture.
+	Bounds(f *Frame, box geom.Rect) geom.Rect
 }
 
 // Timed is an Effect that may look different in each frame although its parameters and the layer stay the same: it depends on the time, on
@@ -66,11 +73,11 @@ var ErrDeep = errors.New("effects that show other times show each other, more th
 // Scale is the size, in pixels of the picture, of a pixel of the layer.
 func (f *Frame) Scale() float64 { return f.Matrix.MeanScale() }
 
-// Number is the value of a parameter.
-func (f *Frame) Number(n *eval.Number) float64 { return n.At(f.Eval, f.Time) }
+// Number is the value of a parameter: a finite number, whatever the file or its expression says.
+func (f *Frame) Number(n *eval.Number) float64 { return finite(n.At(f.Eval, f.Time)) }
 
 // Choice is the value of a popup, from 1, or of a switch, 0 or 1.
-func (f *Frame) Choice(n *eval.Number) int { return int(n.At(f.Eval, f.Time)) }
+func (f *Frame) Choice(n *eval.Number) int { return int(f.Number(n)) }
 
 // Share is a percentage as 0 to 1. Some effects store percentages as fractions, some as whole per cent.
 func (f *Frame) Share(n *eval.Number) float64 {
@@ -84,7 +91,15 @@ func (f *Frame) Share(n *eval.Number) float64 {
 // Point is the value of a point, in pixels of the layer.
 func (f *Frame) Point(v *eval.Vector) geom.Point {
 	n := v.At(f.Eval, f.Time)
-	return geom.Point{X: n[0], Y: n[1]}
+	return geom.Point{X: finite(n[0]), Y: finite(n[1])}
+}
+
+// PointOr is the value of a point; where the file lacks it, at a fraction of the layer's size.
+func (f *Frame) PointOr(v *eval.Vector, x, y float64) geom.Point {
+	if !v.Has() {
+		return geom.Point{X: x * f.Size.X, Y: y * f.Size.Y}
+	}
+	return f.Point(v)
 }
 
 // Color is the value of a colour, RGBA from 0 to 1.
@@ -126,6 +141,15 @@ func (p Params) Layer(number string) (id uint32, chosen bool) {
 	return prop.LayerRef, prop.LayerRef != 0 || prop.Float(0) != 0
 }
 
+// Clock is the time of the effect's layer.
+func (p Params) Clock() Clock { return Clock{p.ref.Layer} }
+
+// Clock tells the time of a layer.
+type Clock struct{ layer *aep.Layer }
+
+// At is the time of the layer, in seconds, at time t of its composition.
+func (c Clock) At(t float64) float64 { return eval.LocalTime(c.layer, t) }
+
 // Lack notes a part of the effect that is not drawn, such as "its scatter".
 func (p Params) Lack(part string) { *p.lacks = append(*p.lacks, part) }
 
@@ -146,4 +170,18 @@ func channel(v, a float64) uint8 {
 	return uint8(min(v, a) + 0.5)
 }
 
-func unit(v float64) float64 { return max(0, min(1, v)) }
+func unit(v float64) float64 {
+	if !(v > 0) {
+		return 0
+	}
+	return min(v, 1)
+}
+
+// finite is v, or 0 for what is not a number; numbers beyond any use are cut off, so that products of them are finite too.
+func finite(v float64) float64 {
+	const far = 1e9
+	if math.IsNaN(v) {
+		return 0
+	}
+	return max(-far, min(far, v))
+}

@@ -15,6 +15,7 @@ type rig struct {
 	*testing.T
 	time   float64
 	layers map[uint32]*raster.Image            // what Host.Layer gives
+	refs   map[string]uint32                   // the layers that parameters choose
 	at     func(seconds float64) *raster.Image // what Host.At gives
 	pen    raster.Rasterizer
 }
@@ -25,10 +26,6 @@ type params map[string]aep.Value
 // draw draws the effect on img.
 func (r *rig) draw(match string, values params, img *raster.Image) {
 	r.Helper()
-	group := &aep.Property{Match: match, Enabled: true, Group: true}
-	for number, v := range values {
-		group.Children = append(group.Children, &aep.Property{Match: match + "-" + number, Enabled: true, Value: v})
-	}
 	make, known := Find(match)
 	if !known {
 		r.Fatalf("effect %q is not drawn", match)
@@ -38,9 +35,33 @@ func (r *rig) draw(match string, values params, img *raster.Image) {
 		Time: r.time, Rate: 25, Eval: &eval.Evaluator{Project: &aep.Project{}}, Size: geom.Point{X: float64(size.X), Y: float64(size.Y)},
 		Matrix: geom.Identity, Host: r,
 	}
-	e := make(Of(eval.Ref{Comp: &aep.Item{Comp: &aep.Composition{}}, Layer: &aep.Layer{}, Prop: group}))
+	e := make(ofValues(match, values, r.refs))
 	if err := e.Draw(f, img); err != nil {
 		r.Fatalf("%s: %v", match, err)
+	}
+}
+
+// ofValues are the parameters of an effect with these values, some of which choose a layer.
+func ofValues(match string, values params, refs map[string]uint32) Params {
+	group := &aep.Property{Match: match, Enabled: true, Group: true}
+	for number, v := range values {
+		group.Children = append(group.Children, &aep.Property{Match: match + "-" + number, Enabled: true, Value: v, LayerRef: refs[number]})
+	}
+	return Of(eval.Ref{Comp: &aep.Item{Comp: &aep.Composition{}}, Layer: &aep.Layer{}, Prop: group})
+}
+
+// benchmark1080p draws an effect on 1920×1080 opaque pixels. One operation is one frame.
+func benchmark1080p(b *testing.B, e Effect) {
+	b.Helper()
+	img := white(1920, 1080)
+	r := &rig{layers: map[uint32]*raster.Image{7: white(1920, 1080)}}
+	f := &Frame{
+		Rate: 25, Eval: &eval.Evaluator{Project: &aep.Project{}}, Size: geom.Point{X: 1920, Y: 1080}, Matrix: geom.Identity, Host: r,
+	}
+	for b.Loop() {
+		if err := e.Draw(f, img); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 

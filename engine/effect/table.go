@@ -9,14 +9,21 @@ import (
 // table are the effects that are drawn, by match name.
 var table = map[string]New{
 	"ADBE AudSpect":        newAudioSpectrum,
+	"ADBE Block Dissolve":  newBlockDissolve,
 	"ADBE Change To Color": newChangeToColor,
 	"ADBE Drop Shadow":     newDropShadow,
 	"ADBE Fill":            newFill,
 	"ADBE Gaussian Blur":   newGaussianBlur,
 	"ADBE Gaussian Blur 2": newGaussianBlur,
+	"ADBE Gradient Wipe":   newGradientWipe,
 	"ADBE Invert":          newInvert,
+	"ADBE IRIS_WIPE":       newIrisWipe,
+	"ADBE Linear Wipe":     newLinearWipe,
+	"ADBE Radial Wipe":     newRadialWipe,
 	"ADBE Ramp":            newRamp,
 	"ADBE Tint":            newTint,
+	"ADBE Venetian Blinds": newVenetianBlinds,
+	"CC Jaws":              newJaws,
 }
 
 // Find is the constructor of an effect that is drawn.

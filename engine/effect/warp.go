@@ -25,35 +25,61 @@ func warp(f *Frame, img *raster.Image, beyond edge, from func(p geom.Point) (q g
 	if !ok {
 		return
 	}
-	src, release := f.Host.Surface(img.Rect)
+	src, release := copied(f, img)
 	defer release()
-	copy(src.Pix, img.Pix)
+	r := raster.NewReader(src)
+	// Half a pixel of the picture within the border, where no transparent neighbour has a share.
+	inset := 0.5 / max(f.Scale(), 1e-6)
 	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
 		row := img.Pix[img.PixOffset(img.Rect.Min.X, y):][:4*img.Rect.Dx()]
-		for i := 0; i < len(row); i += 4 {
-			q, ok := from(back.Apply(geom.Point{X: float64(img.Rect.Min.X+i/4) + 0.5, Y: float64(y) + 0.5}))
+		start := back.Apply(geom.Point{X: float64(img.Rect.Min.X) + 0.5, Y: float64(y) + 0.5})
+		for i := range img.Rect.Dx() {
+			q, ok := from(geom.Point{X: start.X + float64(i)*back.A, Y: start.Y + float64(i)*back.B})
 			var c raster.Color
 			if ok {
-				c = raster.At(src, f.Matrix.Apply(geom.Point{X: beyond.fold(q.X, f.Size.X), Y: beyond.fold(q.Y, f.Size.Y)}))
+				if beyond != edgeNothing {
+					q = geom.Point{X: beyond.fold(q.X, f.Size.X, inset), Y: beyond.fold(q.Y, f.Size.Y, inset)}
+				}
+				c = r.At(f.Matrix.Apply(q))
 			}
-			copy(row[i:i+4], c[:])
+			copy(row[4*i:4*i+4], c[:])
 		}
 	}
 }
 
-// fold maps a coordinate beyond 0–size to the one that is seen there.
-func (e edge) fold(v, size float64) float64 {
-	if e == edgeNothing || v >= 0 && v <= size || !(size > 0) {
+// copied is a copy of img that is read while img is written.
+func copied(f *Frame, img *raster.Image) (src *raster.Image, release func()) {
+	src, release = f.Host.Surface(img.Rect)
+	copy(src.Pix, img.Pix)
+	return src, release
+}
+
+// fold maps a coordinate beyond 0–size to the one that is seen there, at least inset within.
+func (e edge) fold(v, size, inset float64) float64 {
+	if e == edgeNothing || !(size > 0) {
 		return v
 	}
-	switch e {
-	case edgeRepeat:
-		// Half a pixel within, where no transparent neighbour has a share.
-		return max(0.5, min(size-0.5, v))
-	case edgeMirror:
-		v = math.Abs(math.Remainder(v, 2*size))
-	default:
-		v -= math.Floor(v/size) * size
+	if v < 0 || v > size {
+		switch e {
+		case edgeTile:
+			v -= math.Floor(v/size) * size
+		case edgeMirror:
+			v = math.Abs(math.Remainder(v, 2*size))
+		}
 	}
-	return v
+	return max(inset, min(size-inset, v))
 }
+
+// mix gives back to img the share keep of what it was before.
+func mix(img, before *raster.Image, keep float64) {
+	k := uint32(unit(keep)*256 + 0.5)
+	if k == 0 {
+		return
+	}
+	for i, v := range before.Pix[:len(img.Pix)] {
+		img.Pix[i] = uint8((uint32(img.Pix[i])*(256-k) + uint32(v)*k + 128) >> 8)
+	}
+}
+
+// layerRect is the rectangle of the layer in its own pixels.
+func layerRect(f *Frame) geom.Rect { return geom.Rect{MaxX: f.Size.X, MaxY: f.Size.Y} }

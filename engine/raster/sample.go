@@ -186,20 +186,37 @@ func Halve(src *Image) *Image {
 
 const lane1 = 0x0001000100010001
 
-// At is the colour of src at a position in its pixels, between the centres of four of them; transparent beyond its border.
-func At(src *Image, p geom.Point) Color {
+// Reader reads an image at any positions.
+type Reader struct{ s sampler }
+
+// NewReader reads src, which must not change meanwhile.
+func NewReader(src *Image) Reader {
+	return Reader{sampler{src: src, w: src.Rect.Dx(), h: src.Rect.Dy()}}
+}
+
+// At is the colour at a position in the image's pixels, between the centres of four of them; transparent beyond its border.
+func (r *Reader) At(p geom.Point) (c Color) {
 	const far = 1 << 24
-	x, y := p.X-float64(src.Rect.Min.X)-0.5, p.Y-float64(src.Rect.Min.Y)-0.5
-	if !(math.Abs(x) < far && math.Abs(y) < far) {
-		return Color{}
+	s := &r.s
+	x, y := p.X-float64(s.src.Rect.Min.X)-0.5, p.Y-float64(s.src.Rect.Min.Y)-0.5
+	if !(x > -1 && y > -1 && x < float64(s.w) && y < float64(s.h)) || x > far || y > far {
+		return c
 	}
-	s := sampler{src: src, w: src.Rect.Dx(), h: src.Rect.Dy()}
-	u, v := math.Floor(x), math.Floor(y)
-	ix, iy, fx, fy := int(u), int(v), uint64((x-u)*256), uint64((y-v)*256)
+	u, v := int64((x+1)*(1<<fixed)), int64((y+1)*(1<<fixed))
+	ix, iy := int(u>>fixed)-1, int(v>>fixed)-1
+	fx, fy := uint64(u>>(fixed-8)&255), uint64(v>>(fixed-8)&255)
 	w11 := fx * fy >> 8
 	w10, w01 := fx-w11, fy-w11
-	sum := s.at(ix, iy)*(256-fx-fy+w11) + s.at(ix+1, iy)*w10 + s.at(ix, iy+1)*w01 + s.at(ix+1, iy+1)*w11
-	var c Color
+	w00 := 256 - fx - fy + w11
+	var sum uint64
+	if uint(ix) < uint(s.w-1) && uint(iy) < uint(s.h-1) {
+		o := iy*s.src.Stride + ix*4
+		a, b := s.src.Pix[o:o+8:o+8], s.src.Pix[o+s.src.Stride:][:8:8]
+		top, bottom := binary.LittleEndian.Uint64(a), binary.LittleEndian.Uint64(b)
+		sum = spread(uint32(top))*w00 + spread(uint32(top>>32))*w10 + spread(uint32(bottom))*w01 + spread(uint32(bottom>>32))*w11
+	} else {
+		sum = s.at(ix, iy)*w00 + s.at(ix+1, iy)*w10 + s.at(ix, iy+1)*w01 + s.at(ix+1, iy+1)*w11
+	}
 	binary.LittleEndian.PutUint32(c[:], gather((sum+half)>>8&lanes))
 	return c
 }

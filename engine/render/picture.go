@@ -84,17 +84,21 @@ func localScale(m geom.Matrix) float64 {
 // localArea is the part of a layer that is drawn, in its own pixels: all of it, so that it can be kept while it moves, unless that is
 // much more than what clip shows.
 func (w *worker) localArea(v view, d *drawing, fit geom.Matrix, clip image.Rectangle) (image.Rectangle, bool) {
-	reach := w.reach(v.layer.Effects, w.moment(v, v.m))
-	all := raster.PixelRect(d.box.Grow(float64(reach)))
+	all := raster.PixelRect(w.extent(v.layer.Effects, w.moment(v, v.m), d.box).painted)
 	seen, ok := needed(fit, clip, all)
 	if !ok {
 		return image.Rectangle{}, false
 	}
-	const generous = 4
-	if all.Dx() <= generous*w.r.width && all.Dy() <= generous*w.r.height && all.Dx()*all.Dy() <= generous*w.r.width*w.r.height {
+	if w.affordable(all) {
 		return all, true
 	}
 	return seen, true
+}
+
+// affordable tells whether a surface is not much larger than the frame.
+func (w *worker) affordable(r image.Rectangle) bool {
+	const generous = 4
+	return r.Dx() <= generous*w.r.width && r.Dy() <= generous*w.r.height && r.Dx()*r.Dy() <= generous*w.r.width*w.r.height
 }
 
 // cachedOrBuilt is a layer with masks and effects, in the pixels to which v.m maps it, within clip.
@@ -115,8 +119,7 @@ func (w *worker) build(clip image.Rectangle, v view, d *drawing, masks []mask, e
 	if v.layer.Vector() {
 		f.Matrix = v.stage.m
 	}
-	reach := w.reach(effects, f)
-	box := raster.PixelRect(d.box.Grow(float64(reach))).Intersect(clip.Inset(-reach))
+	box := w.surfaceFor(w.extent(effects, f, d.box), clip)
 	if box.Empty() {
 		return nil, nil
 	}
@@ -138,15 +141,41 @@ func (w *worker) build(clip image.Rectangle, v view, d *drawing, masks []mask, e
 // maxReach limits how far the effects of a layer may extend it, in pixels.
 const maxReach = 2000
 
-// reach is how far effects paint beyond the layer, in pixels of the picture.
-func (w *worker) reach(effects []scene.Effect, f *effect.Frame) int {
-	sum := 0
+// extent is the part of a picture that effects paint and read, in its pixels.
+type extent struct {
+	painted, read geom.Rect // read is empty unless an effect moves pixels far
+	reach         int       // how far effects paint or read around their pixels
+}
+
+// extent is what effects make of a layer that paints box.
+func (w *worker) extent(effects []scene.Effect, f *effect.Frame, box geom.Rect) extent {
+	x := extent{painted: box}
 	for _, e := range effects {
-		if s, ok := e.Effect.(effect.Spreading); ok {
-			sum += max(0, min(s.Reach(f), maxReach))
+		switch e := e.Effect.(type) {
+		case effect.Moving:
+			x.read = x.read.Union(x.painted)
+			x.painted = e.Bounds(f, x.painted)
+		case effect.Spreading:
+			reach := max(0, min(e.Reach(f), maxReach-x.reach))
+			x.reach += reach
+			x.painted = x.painted.Grow(float64(reach))
 		}
 	}
-	return min(sum, maxReach)
+	return x
+}
+
+// surfaceFor is the surface that is needed to see x within clip.
+func (w *worker) surfaceFor(x extent, clip image.Rectangle) image.Rectangle {
+	box := raster.PixelRect(x.painted).Intersect(clip.Inset(-x.reach))
+	if box.Empty() || x.read.Empty() {
+		return box
+	}
+	read := raster.PixelRect(x.read)
+	if all := box.Union(read); w.affordable(all) {
+		return all
+	}
+	// What is moved from further away than a frame is lost.
+	return box.Union(read.Intersect(clip.Inset(-max(w.r.width, w.r.height))))
 }
 
 // state identifies the values of the layer's masks and effects at a time, so that a surface can be kept while they stay the same, even

@@ -1,0 +1,55 @@
+package effect
+
+import (
+	"fmt"
+	"image"
+	"math"
+	"testing"
+
+	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+)
+
+// TestHostileValuesDoNoHarm draws each effect with values that no person would set: none may make it fail, loop or use memory without end.
+func TestHostileValuesDoNoHarm(t *testing.T) {
+	for _, match := range Drawn() {
+		t.Run(match, func(t *testing.T) {
+			for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300, 1e-300, 0, -1, 1, 2, 3, 4, 7, 1e6} {
+				r := &rig{T: t, refs: map[string]uint32{}, layers: map[uint32]*raster.Image{7: ramp256()}}
+				r.at = func(float64) *raster.Image { return white(16, 16) }
+				values := params{}
+				for n := range 128 {
+					number := fmt.Sprintf("%04d", n)
+					values[number] = aep.Numbers{v, v, v, v}
+					r.refs[number] = 7
+				}
+				r.draw(match, values, image.NewRGBA(image.Rect(0, 0, 16, 16)))
+				r.draw(match, values, white(16, 16))
+			}
+		})
+	}
+}
+
+// TestBoundsOfHostileValues asks effects how far they paint.
+func TestBoundsOfHostileValues(t *testing.T) {
+	f := &Frame{Rate: 25, Eval: &eval.Evaluator{Project: &aep.Project{}}, Size: geom.Point{X: 16, Y: 16}, Matrix: geom.Identity}
+	for _, match := range Drawn() {
+		for _, v := range []float64{math.NaN(), math.Inf(1), 1e300, -1e300} {
+			values := params{}
+			for n := range 32 {
+				values[fmt.Sprintf("%04d", n)] = aep.Numbers{v, v, v, v}
+			}
+			make, _ := Find(match)
+			switch e := make(ofValues(match, values, nil)).(type) {
+			case Moving:
+				if box := raster.PixelRect(e.Bounds(f, layerRect(f))); box.Dx() < 0 || box.Dx() > 1<<26 {
+					t.Errorf("%s with %v paints %v", match, v, box)
+				}
+			case Spreading:
+				e.Reach(f)
+			}
+		}
+	}
+}

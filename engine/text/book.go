@@ -29,6 +29,8 @@ type Book struct {
 	covers   map[rune]*typeface   // replacements for single characters
 	notes    []string
 	notesFor map[string]bool
+
+	replacements map[replacement]*Glyph
 }
 
 // OpenBook indexes the fonts of the folders, in order of preference, and the machine's own. A folder that does not exist

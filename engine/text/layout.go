@@ -10,7 +10,10 @@ import (
 )
 
 // Layout lays out a document. It may be called concurrently. The result must not be changed if it is shared.
-func (b *Book) Layout(doc *aep.TextDocument) (l *Layout, err error) {
+func (b *Book) Layout(doc *aep.TextDocument) (*Layout, error) { return b.lay(doc, false) }
+
+// lay lays out a document, in single glyphs if they are to be apart.
+func (b *Book) lay(doc *aep.TextDocument, apart bool) (l *Layout, err error) {
 	if doc == nil {
 		return &Layout{}, nil
 	}
@@ -20,7 +23,7 @@ func (b *Book) Layout(doc *aep.TextDocument) (l *Layout, err error) {
 		}
 	}()
 	s := b.setters.Get().(*setter)
-	l, err = s.layout(doc)
+	l, err = s.layout(doc, apart)
 	if err != nil {
 		return nil, fmt.Errorf("setting text: %w", err)
 	}
@@ -28,12 +31,12 @@ func (b *Book) Layout(doc *aep.TextDocument) (l *Layout, err error) {
 	return l, nil
 }
 
-func (s *setter) layout(doc *aep.TextDocument) (*Layout, error) {
+func (s *setter) layout(doc *aep.TextDocument, apart bool) (*Layout, error) {
 	paras, err := paragraphs(doc)
 	if err != nil {
 		return nil, err
 	}
-	c := composer{set: s, doc: doc, out: &Layout{}}
+	c := composer{set: s, doc: doc, out: &Layout{}, single: apart}
 	c.boxed = doc.Box && doc.BoxSize[0] > 0 && doc.BoxSize[1] > 0
 	wrap := 0.0
 	if c.boxed {
@@ -67,6 +70,8 @@ type composer struct {
 	baseline float64
 	gap      float64 // space between paragraphs due before the next line
 	ink      bounds
+	single   bool // each glyph apart
+	count    counter
 }
 
 // add places the next line. It is false when the line is outside the box.
@@ -82,20 +87,25 @@ func (c *composer) add(l *line) bool {
 	if c.boxed && c.baseline > c.doc.BoxPos[1]+c.doc.BoxSize[1]+0.5 {
 		return false
 	}
-	x, stretch := c.start(l)
+	x, align, stretch := c.start(l)
 	text := make([]rune, 0, l.to-l.from)
 	for _, ch := range l.chars[l.from:l.to] {
 		text = append(text, ch.r)
 	}
 	c.out.Lines = append(c.out.Lines, Line{
-		Text: string(text), X: x, Baseline: c.baseline, Width: l.width + stretch*float64(l.spaces), Ascent: ascent, Descent: descent,
+		Text: string(text), X: x, Baseline: c.baseline, Width: l.width + stretch*float64(l.spaces), Ascent: ascent, Descent: descent, Align: align,
 	})
-	c.draw(l, x, stretch)
+	if c.single {
+		c.apart(l, x, stretch)
+	} else {
+		c.draw(l, x, stretch)
+	}
 	return true
 }
 
-// start is where a line begins, and by how much each of its spaces is widened to fill the box.
-func (c *composer) start(l *line) (x, stretch float64) {
+// start is where a line begins, how much of the room that it leaves is before it, and by how much each of its spaces is widened to
+// fill the box.
+func (c *composer) start(l *line) (x, align, stretch float64) {
 	left, room := 0.0, 0.0
 	if c.boxed {
 		left, room = c.doc.BoxPos[0], c.doc.BoxSize[0]
@@ -106,24 +116,24 @@ func (c *composer) start(l *line) (x, stretch float64) {
 	free := room - l.width
 	switch j := l.para.Justification; j {
 	case aep.JustifyRight:
-		return left + free, 0
+		return left + free, 1, 0
 	case aep.JustifyCenter:
-		return left + free/2, 0
+		return left + free/2, 0.5, 0
 	case aep.JustifyFullLastLeft, aep.JustifyFullLastRight, aep.JustifyFullLastCenter, aep.JustifyFullAll:
 		if c.boxed && (!l.lastInPara || j == aep.JustifyFullAll) {
 			if l.spaces > 0 && free > 0 {
-				return left, free / float64(l.spaces)
+				return left, 0, free / float64(l.spaces)
 			}
-			return left, 0
+			return left, 0, 0
 		}
 		switch j {
 		case aep.JustifyFullLastRight:
-			return left + free, 0
+			return left + free, 1, 0
 		case aep.JustifyFullLastCenter:
-			return left + free/2, 0
+			return left + free/2, 0.5, 0
 		}
 	}
-	return left, 0
+	return left, 0, 0
 }
 
 // draw adds a line's glyphs; consecutive ones of one style become one shape.
@@ -154,9 +164,18 @@ func (c *composer) draw(l *line, x, stretch float64) {
 }
 
 func (c *composer) glyph(to *geom.Outline, g *glyph, r rune, x float64) {
+	first := len(to.Points)
+	c.set.draw(to, g, r, geom.Point{X: x, Y: c.baseline})
+	for _, p := range to.Points[first:] {
+		c.ink.add(p)
+	}
+}
+
+// draw adds the outline of a glyph whose pen is at a point.
+func (s *setter) draw(to *geom.Outline, g *glyph, r rune, pen geom.Point) {
 	from := g.tf.outline(g.face, g.id)
 	if len(from.Verbs) == 0 {
-		c.set.book.undrawn(g, r)
+		s.book.undrawn(g, r)
 		return
 	}
 	across, along := g.size()
@@ -164,13 +183,10 @@ func (c *composer) glyph(to *geom.Outline, g *glyph, r rune, x float64) {
 	if g.style.FauxItalic {
 		slant = fauxSlant
 	}
-	x += g.dx
-	y := c.baseline + g.dy - g.rise()
+	x, y := pen.X+g.dx, pen.Y+g.dy-g.rise()
 	to.Verbs = append(to.Verbs, from.Verbs...)
 	for _, p := range from.Points {
-		q := geom.Point{X: x + (p.X-slant*p.Y)*along, Y: y + p.Y*across}
-		to.Points = append(to.Points, q)
-		c.ink.add(q)
+		to.Points = append(to.Points, geom.Point{X: x + (p.X-slant*p.Y)*along, Y: y + p.Y*across})
 	}
 }
 
@@ -199,6 +215,10 @@ func (c *composer) paint(o geom.Outline, st *aep.CharacterStyle) {
 }
 
 func (c *composer) finish() *Layout {
+	c.out.Counts = c.count.Counts
+	if c.count.Chars > 0 {
+		c.out.Counts.Words++ // the last one
+	}
 	if !c.ink.empty() {
 		c.out.Left, c.out.Top = c.ink.x0, c.ink.y0
 		c.out.Width, c.out.Height = c.ink.x1-c.ink.x0, c.ink.y1-c.ink.y0

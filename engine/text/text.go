@@ -12,6 +12,8 @@ import (
 // its lines. The origin is the anchor of point text, or the layer's origin for text in a box.
 type Layout struct {
 	Shapes                   []raster.Shape
+	Glyphs                   []Glyph // instead of Shapes, line by line and from left to right, if they were asked for
+	Counts                   Counts  // of the glyphs
 	Left, Top, Width, Height float64 // of the shapes, as sourceRectAtTime returns them
 	Lines                    []Line
 }
@@ -22,4 +24,5 @@ type Line struct {
 	X, Baseline     float64 // where the line starts
 	Width           float64 // advance, without the spaces at its end
 	Ascent, Descent float64 // of its tallest characters, both positive
+	Align           float64 // how much of the room that it leaves is before it, 0 to 1
 }

@@ -76,8 +76,8 @@ func (s *station) stands() wire.Standing {
 	select {
 	case told := <-s.standings:
 		return told
-	case <-time.After(30 * time.Second):
-		s.r.t.Fatal("the machine is told nothing within 30 s")
+	case <-time.After(patience):
+		s.r.t.Fatal("the machine is told nothing in time")
 		return wire.Standing{}
 	}
 }

@@ -39,8 +39,8 @@ func (r *rig) sawClock(way string, s *station) {
 	})
 	select {
 	case <-s.gone:
-	case <-time.After(30 * time.Second):
-		r.t.Fatal("the leader did not begin anew within 30 s")
+	case <-time.After(patience):
+		r.t.Fatal("the leader did not begin anew in time")
 	}
 	r.eventually("the leader to have begun anew", func() bool { return r.Ready() == nil })
 }

@@ -108,6 +108,8 @@ type Config struct {
 	// read in this process, which only tests should do. Reading bounds one file; 0 means 1 GiB and 10 minutes.
 	Reader  []string
 	Reading reader.Bounds
+	// Silence is how long coordinators bear that their leader says nothing; 0 for the usual time. Tests bear more.
+	Silence time.Duration
 	// BeforeSync is called before each change of the farm's log is brought to the disk; nil outside of tests.
 	BeforeSync func() error
 	// WrongRule is given each row that a rule of the state writes and gives another value for it; nil outside of tests.
@@ -279,7 +281,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	cfg := raftstore.Config{
 		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.Push, Replaced: func() { c.installed.Forget(); c.hub.Lose() },
 		Rebuilt:    c.stateRebuilt,
-		BeforeSync: c.cfg.BeforeSync, WrongRule: c.cfg.WrongRule, Await: c.awaits,
+		Silence: c.cfg.Silence, BeforeSync: c.cfg.BeforeSync, WrongRule: c.cfg.WrongRule, Await: c.awaits,
 	}
 	if c.cfg.ClusterListen != "" {
 		if cfg.NodeID, err = raftstore.NodeID(dir); err != nil {

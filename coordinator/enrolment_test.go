@@ -74,7 +74,7 @@ func (s *station) ends(words string) {
 	s.r.t.Helper()
 	select {
 	case <-s.gone:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		s.r.t.Fatal("the session goes on")
 	}
 	if !strings.Contains(s.reason, words) {

@@ -197,7 +197,7 @@ func TestASecondSessionReplacesTheFirst(t *testing.T) {
 	s.connect()
 	select {
 	case <-first.gone:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the first session is still open")
 	}
 	job := r.submit()
@@ -496,7 +496,7 @@ func TestARedirectFollowsAStoppedCoordinator(t *testing.T) {
 	r.stop()
 	select {
 	case <-s.gone:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the session outlived the coordinator")
 	}
 	l := &link{fromAgent: make(chan wire.Message), toAgent: make(chan wire.Message, 1), gone: make(chan struct{})}

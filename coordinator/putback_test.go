@@ -110,11 +110,11 @@ func TestLeasesOfBeforeAndAfterAFarmIsPutBack(t *testing.T) {
 	for _, s := range []*station{kept, dropped} {
 		select {
 		case <-s.gone:
-		case <-time.After(30 * time.Second):
+		case <-time.After(patience):
 			t.Fatal("a session outlived the state")
 		}
 	}
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(patience)
 	for heard := false; !heard; {
 		select {
 		case e := <-events:

@@ -32,6 +32,7 @@ func openSeveral(t *testing.T, edit ...func(*coordinator.Config)) *several {
 		cfg := coordinator.Config{
 			DataDir: t.TempDir(), PublicAddress: "http://node" + string(rune('1'+i)) + ".test", MinFree: 1, Lease: 30 * time.Second, DescribeJob: describe,
 			ClusterListen: address, Join: addresses, BootstrapExpect: 3, Storage: storage,
+			Silence: 2 * time.Second, // the leader is to change when a test has it do so, also where all three stand still for a while
 		}
 		for _, e := range edit {
 			e(&cfg)
@@ -151,7 +152,7 @@ func TestWhatOnlyTheLeaderKnowsIsToldByAnyNode(t *testing.T) {
 	}
 	heard := func(kind farm.EventKind) {
 		t.Helper()
-		for late := time.After(30 * time.Second); ; {
+		for late := time.After(patience); ; {
 			select {
 			case e := <-events:
 				if e.Kind == kind && (e.ID == running.ID || kind == farm.EventMachine) {
@@ -256,6 +257,7 @@ func TestASignInCodeWorksOnceAtWhicheverNode(t *testing.T) {
 	leader, followers := s.parted()
 	code := followers[0].SignIn(followers[0].admin).Code
 	s.lose(leader)
+	s.parted() // the next one leads
 	if p, err := followers[1].UseSignIn(t.Context(), code); err != nil || p.TokenID != followers[0].admin.TokenID {
 		t.Errorf("the code stands for %+v, %v", p, err)
 	}

@@ -234,7 +234,7 @@ func TestTheFirstMachineTriesTheStorage(t *testing.T) {
 	var asked wire.Trial
 	select {
 	case asked = <-s.trials:
-	case <-time.After(30 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the machine was not asked")
 	}
 	other := r.enrol("borealis")

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/raft"
+
 	"overcrank/farm"
 	"overcrank/raftstore/command"
 	"overcrank/raftstore/porttest"
@@ -76,6 +79,34 @@ func newClusterOf(t testing.TB, n int, adjust func(i int, cfg *Config)) *cluster
 		c.start(i)
 	}
 	return c
+}
+
+// newSteadyCluster is newClusterOf with nodes whose leader changes only when it is told to, however long this machine stands still.
+func newSteadyCluster(t testing.TB, n int, adjust func(i int, cfg *Config)) *cluster {
+	t.Helper()
+	c := newClusterOf(t, n, func(i int, cfg *Config) {
+		cfg.Silence = 10 * time.Second
+		adjust(i, cfg)
+	})
+	c.elect(0)
+	return c
+}
+
+// elect has a node stand for election at once, as a leader does that hands over.
+func (c *cluster) elect(i int) {
+	c.t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	transport := raft.NewNetworkTransportWithLogger(streamLayer{&loopback{Listener: listener}}, 1, time.Minute, hclog.NewNullLogger())
+	defer transport.Close()
+	header := raft.RPCHeader{ProtocolVersion: raft.ProtocolVersionMax, ID: []byte("test"), Addr: []byte(listener.Addr().String())}
+	peer := c.peers[i]
+	err = transport.TimeoutNow(raft.ServerID(peer.ID), raft.ServerAddress(peer.Address), &raft.TimeoutNowRequest{RPCHeader: header}, &raft.TimeoutNowResponse{})
+	if err != nil {
+		c.t.Fatal(err)
+	}
 }
 
 // start starts a node, which hands commands to the leader by a call.
@@ -154,7 +185,7 @@ func (c *cluster) leader() int {
 // eventually polls until fn is true.
 func eventually(t testing.TB, what string, fn func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -314,7 +345,7 @@ func TestWithoutAMajorityNothingIsAcknowledgedAndNothingShownAsFresh(t *testing.
 }
 
 func TestALeaderOfAnotherTermTakesNothing(t *testing.T) {
-	c := newCluster(t, 3)
+	c := newSteadyCluster(t, 3, func(int, *Config) {})
 	leader := c.nodes[c.leader()]
 	entry, err := leader.codec.Encode(command.PutTeam{Team: farm.Team{ID: "late"}})
 	if err != nil {
@@ -329,7 +360,7 @@ func TestALeaderOfAnotherTermTakesNothing(t *testing.T) {
 }
 
 func TestAProposalThatArrivesTwiceIsAppliedOnce(t *testing.T) {
-	c := newCluster(t, 3)
+	c := newSteadyCluster(t, 3, func(int, *Config) {})
 	leader := c.nodes[c.leader()]
 	entry, err := leader.codec.Encode(command.PutTeam{Team: farm.Team{ID: "once"}})
 	if err != nil {

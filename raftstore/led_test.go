@@ -9,7 +9,7 @@ import (
 )
 
 func TestACommandBoundToALeadershipIsNotHandedToTheNext(t *testing.T) {
-	c := newCluster(t, 3)
+	c := newSteadyCluster(t, 3, func(int, *Config) {})
 	leads := c.leader()
 	leader, follower := c.nodes[leads], c.nodes[(leads+1)%3]
 	if err := leader.Fresh(t.Context()); err != nil {
@@ -49,7 +49,7 @@ func TestACommandBoundToALeadershipIsNotHandedToTheNext(t *testing.T) {
 }
 
 func TestALeaderOfAnEarlierTimeBeginsAgain(t *testing.T) {
-	c := newCluster(t, 3)
+	c := newSteadyCluster(t, 3, func(int, *Config) {})
 	leads := c.leader()
 	first, second := c.nodes[leads], c.nodes[(leads+1)%3]
 	if err := first.Fresh(t.Context()); err != nil {

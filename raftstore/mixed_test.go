@@ -63,7 +63,7 @@ func runNode(orders string) int {
 }
 
 func obey(s *Store, order []string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	said := func(result command.Result, err error) string {
 		switch {
@@ -152,7 +152,7 @@ func (n *node) stop() {
 		return
 	}
 	n.in.Close()
-	late := time.AfterFunc(20*time.Second, func() { _ = n.cmd.Process.Kill() })
+	late := time.AfterFunc(time.Minute, func() { _ = n.cmd.Process.Kill() })
 	defer late.Stop()
 	for range n.lines {
 	}
@@ -165,7 +165,7 @@ func (n *node) line() string {
 	select {
 	case line := <-n.lines:
 		return line
-	case <-time.After(40 * time.Second):
+	case <-time.After(3 * time.Minute):
 		n.t.Fatal("a node says nothing")
 		return ""
 	}

@@ -1,6 +1,7 @@
 package raftstore
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -93,7 +94,7 @@ func startRaft(cfg Config, id string, m *machine, log *diskLog, snapshots raft.S
 	} else if err := raft.BootstrapCluster(settings, cached, log, snapshots, transport, members); err != nil {
 		return nil, fmt.Errorf("found the farm: %w", err)
 	}
-	silence := clusterTimeout
+	silence := cmp.Or(cfg.Silence, clusterTimeout)
 	if len(members.Servers) == 1 && cfg.Layer == nil {
 		silence = aloneTimeout
 	}

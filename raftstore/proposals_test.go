@@ -64,7 +64,7 @@ func TestACommandIsInTheLogOnceThoughItsLeaderChanges(t *testing.T) {
 	calls, sender := 0, atomic.Int64{}
 	sender.Store(-1)
 	var applied atomic.Int64
-	c = newClusterOf(t, 3, func(i int, cfg *Config) {
+	c = newSteadyCluster(t, 3, func(i int, cfg *Config) {
 		deliver := cfg.Forward
 		cfg.Forward = func(ctx context.Context, to Leading, p Proposal) (uint64, error) {
 			if sender.Load() != int64(i) {

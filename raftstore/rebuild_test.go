@@ -356,7 +356,7 @@ func TestACheckpointOfADamagedFileIsNotUsed(t *testing.T) {
 // TestALeaderWithADamagedFileHandsTheLeadOver has three nodes.
 func TestALeaderWithADamagedFileHandsTheLeadOver(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, 3)
+	c := newSteadyCluster(t, 3, func(int, *Config) {})
 	leads := c.leader()
 	leader := c.nodes[leads]
 	putTeam(t, leader, "before")

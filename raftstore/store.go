@@ -61,6 +61,10 @@ type Config struct {
 	// from the others would. nil outside of tests, which see that the nodes notice.
 	WrongRule func(bucket, key string, value []byte) []byte
 
+	// Silence is how long the others bear that a leader says nothing, before one of them stands for election; 0 for the usual time. Tests that are
+	// about something else than how leaders are found bear more: their machine may stand still for a while, and all its nodes with it.
+	Silence time.Duration
+
 	portion int // defaultPortion, unless a test sets another
 }
 

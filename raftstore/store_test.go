@@ -47,7 +47,7 @@ func config(t testing.TB, folder string) Config {
 
 func openStore(t testing.TB, cfg Config) *Store {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	s, err := Open(ctx, cfg)
 	if err != nil {
@@ -367,7 +367,7 @@ func TestLeadershipTellsOfTheLatest(t *testing.T) {
 		if !leads {
 			t.Error("the only node was told that it does not lead")
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the only node was not told that it leads")
 	}
 	if id, _ := s.Leader(); id != s.ID() {

@@ -47,6 +47,7 @@ type cli struct {
 	Secrets   library.Secrets    `cmd:"" group:"work" help:"Set, list and delete the team's secrets."`
 
 	Inspect projects.Inspect `cmd:"" group:"projects" help:"Say what the embedded engine would draw otherwise than After Effects."`
+	Frame   projects.Frame   `cmd:"" group:"projects" help:"Draw one frame of a composition with the embedded engine."`
 
 	Agents   agents.Commands   `cmd:"" group:"machines" help:"Invite, list, drain, pause, tag and remove machines."`
 	Releases releases.Releases `cmd:"" group:"machines" help:"Sign, add, list and remove releases of the agent's program."`

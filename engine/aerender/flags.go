@@ -27,6 +27,7 @@ type flags struct {
 	errorsOnly            bool
 	help, version         bool
 	notes                 []string // about flags that have no effect here
+	folder                string   // of a Still
 }
 
 const usage = `Usage: overcrank aerender -project PROJECT -comp NAME -output FILE [flags]

@@ -59,7 +59,7 @@ func (s span) runs() []span {
 	return runs
 }
 
-// open reads the project, runs the script and finds everything that rendering needs.
+// open reads the project and runs the script.
 func open(ctx context.Context, stdin io.Reader, out *lines, f flags) (*job, error) {
 	j := &job{out: out, flags: f, folder: jobFolder(f)}
 	var err error
@@ -82,20 +82,25 @@ func open(ctx context.Context, stdin io.Reader, out *lines, f flags) (*job, erro
 	if err := j.runScript(ctx, stdin); err != nil {
 		return nil, err
 	}
-	if f.save != "" {
-		return j, nil
-	}
+	return j, nil
+}
+
+// prepare finds everything that rendering needs.
+func (j *job) prepare(ctx context.Context) error {
 	if err := j.choose(); err != nil {
-		return nil, err
+		return err
 	}
 	aep.Complete(j.project)
-	j.sources = newSources(j.project, j.item, footageBudget(f.memory))
-	return j, j.checkFootage(ctx)
+	j.sources = newSources(j.project, j.item, footageBudget(j.flags.memory))
+	return j.checkFootage(ctx)
 }
 
 // jobFolder is the only folder that a job reads from: the project's, or the script's when the project lies within that.
 // A script from standard input counts as one in the working folder.
 func jobFolder(f flags) string {
+	if f.folder != "" {
+		return absolute(f.folder)
+	}
 	dir := absolute(filepath.Dir(f.project))
 	if f.script == "" {
 		return dir

@@ -16,6 +16,7 @@ type lines struct {
 	log      *os.File
 	quiet    bool
 	warnings map[string]bool
+	hear     func(string) // if set, hears the warnings instead, and nothing is printed
 }
 
 func newLines(out io.Writer, f flags) (*lines, error) {
@@ -36,8 +37,11 @@ func (l *lines) close() {
 	}
 }
 
-// say prints one line. Line breaks in it become spaces, so that no text can forge a second line.
+// say prints one line, unless somebody hears the warnings. Line breaks in it become spaces, so that no text can forge a second line.
 func (l *lines) say(format string, args ...any) {
+	if l.hear != nil {
+		return
+	}
 	line := strings.Join(strings.FieldsFunc(fmt.Sprintf(format, args...), func(r rune) bool {
 		return r == '\n' || r == '\r' || r == '\u2028' || r == '\u2029' || r == 0x85
 	}), " ") + "\n"
@@ -72,7 +76,11 @@ func (l *lines) warning(text string) {
 	known := l.warnings[text]
 	l.warnings[text] = true
 	l.mu.Unlock()
-	if !known {
+	switch {
+	case known:
+	case l.hear != nil:
+		l.hear(text)
+	default:
 		l.say("WARNING:After Effects warning: %s", text)
 	}
 }

@@ -133,6 +133,9 @@ func run(ctx context.Context, stdin io.Reader, out *lines, f flags) (err error) 
 	if f.save != "" {
 		return j.save(ctx)
 	}
+	if err := j.prepare(ctx); err != nil {
+		return err
+	}
 	return j.render(ctx)
 }
 

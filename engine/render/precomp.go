@@ -45,7 +45,7 @@ func (w *worker) flattened(d *drawing, v view, inner stage) {
 	for most := max(sx, sy) / scale; most > 0 && most <= 0.5 && scale > 1e-4; most *= 2 {
 		scale /= 2
 	}
-	width, height := scaledSize(c, scale)
+	width, height := Size(c, scale)
 	inner.m, inner.fresh = geom.Scale(scale, scale), true
 	fit := v.m.Mul(geom.Scale(1/scale, 1/scale))
 	d.box = geom.Rect{MaxX: float64(width), MaxY: float64(height)}.Transform(fit).Grow(1)

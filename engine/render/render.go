@@ -74,7 +74,7 @@ func New(p *aep.Project, comp *aep.Item, opt Options) (*Renderer, error) {
 		opt.Workers = runtime.GOMAXPROCS(0)
 	}
 	r := &Renderer{project: p, comp: comp, scene: scene.Compile(p, comp), opt: opt, kinds: kinds()}
-	r.width, r.height = scaledSize(comp.Comp, opt.Scale)
+	r.width, r.height = Size(comp.Comp, opt.Scale)
 	if comp.Comp.Width <= 0 || comp.Comp.Height <= 0 || r.width > maxPixels || r.height > maxPixels/r.width {
 		return nil, fmt.Errorf("composition %q has an impossible size of %d by %d pixels", comp.Name, r.width, r.height)
 	}
@@ -83,7 +83,8 @@ func New(p *aep.Project, comp *aep.Item, opt Options) (*Renderer, error) {
 	return r, nil
 }
 
-func scaledSize(c *aep.Composition, scale float64) (w, h int) {
+// Size is the size of a composition that is drawn at a scale, in pixels.
+func Size(c *aep.Composition, scale float64) (w, h int) {
 	size := func(n int) int { return max(1, int(math.Round(float64(n)*scale))) }
 	return size(c.Width), size(c.Height)
 }

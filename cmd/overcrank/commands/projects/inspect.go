@@ -130,16 +130,21 @@ func (i Inspect) read(ctx context.Context, typ string) (*reader.Result, error) {
 
 // wayOut says of an error what can be done about it.
 func (i Inspect) wayOut(err error) error {
-	var room *reader.Room
 	switch {
 	case errors.Is(err, reader.ErrMemory):
 		return fmt.Errorf("reading %s takes more than %s of memory: allow more with --reading-memory", i.File, wording.Size(i.ReadingMemory))
 	case errors.Is(err, reader.ErrTime):
 		return fmt.Errorf("reading %s takes longer than %v: allow more with --reading-time", i.File, i.ReadingTime)
-	case errors.As(err, &room):
-		return fmt.Errorf("%s cannot be unpacked in %s: %w; free some space there, or name another folder in TMPDIR", i.File, os.TempDir(), err)
 	}
-	return fmt.Errorf("%s: %w", i.File, err)
+	return wayOut(i.File, err)
+}
+
+// wayOut says of an error of any file what can be done about it.
+func wayOut(file string, err error) error {
+	if errors.As(err, new(*reader.Room)) {
+		return fmt.Errorf("%s cannot be unpacked in %s: %w; free some space there, or name another folder in TMPDIR", file, os.TempDir(), err)
+	}
+	return fmt.Errorf("%s: %w", file, err)
 }
 
 // project puts together what is printed.

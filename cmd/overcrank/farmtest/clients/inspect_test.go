@@ -5,6 +5,9 @@ package clients_test
 import (
 	"bytes"
 	"encoding/json"
+	"image"
+	_ "image/jpeg"
+	_ "image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,6 +92,66 @@ func TestAnArchiveIsInspectedWithItsFootage(t *testing.T) {
 				t.Errorf("%s: %+v", c.Name, f)
 			}
 		}
+	}
+}
+
+func TestAFrameIsDrawnWithoutAFarm(t *testing.T) {
+	t.Parallel()
+	card, dir := farmtest.SmallCard(t), t.TempDir()
+	for name, c := range map[string]struct {
+		args          []string
+		frame         int
+		width, height int
+	}{
+		"look.png": {[]string{"--time", "2.5"}, 62, farmtest.SmallWidth, farmtest.SmallHeight},
+		"half.jpg": {[]string{"--time", "149f", "--scale", "0.5", "--comp", titlecard.Composition}, 149, farmtest.SmallWidth / 2, farmtest.SmallHeight / 2},
+	} {
+		path := filepath.Join(dir, name)
+		code, stdout, stderr := typed(t, append([]string{"frame", card, "-o", path, "--json"}, c.args...)...)
+		var got struct {
+			File, Composition    string
+			Frame, Width, Height int
+			Warnings             []string
+		}
+		if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 || got.File != path || got.Composition != titlecard.Composition || got.Frame != c.frame {
+			t.Fatalf("exit code %d, %s%s, %v", code, stdout, stderr, err)
+		}
+		if stderr != "" && len(got.Warnings) == 0 {
+			t.Errorf("%s is not among the warnings", stderr)
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		picture, kind, err := image.DecodeConfig(file)
+		if err != nil || picture.Width != c.width || picture.Height != c.height || got.Width != c.width || "."+kind[:1] != filepath.Ext(path)[:2] {
+			t.Errorf("%s is %+v, %s, %v", name, picture, kind, err)
+		}
+	}
+}
+
+func TestAFrameThatCannotBeDrawnIsSaidWithItsWayOut(t *testing.T) {
+	t.Parallel()
+	card := farmtest.SmallCard(t)
+	out := filepath.Join(t.TempDir(), "a.png")
+	for says, c := range map[string]struct {
+		code int
+		args []string
+	}{
+		"which has the frames 0f to 149f":                {exit.Usage, []string{"-o", out, "--time", "150f"}},
+		"write seconds (2.5) or a frame (62f)":           {exit.Usage, []string{"-o", out, "--time", "soon"}},
+		"it has to end in .png or .jpg":                  {exit.Usage, []string{"-o", "film.mp4"}},
+		"above 0, and 8 at most":                         {exit.Usage, []string{"-o", out, "--scale", "9"}},
+		"no composition 'Mian'; the project has 'Title ": {exit.NotFound, []string{"-o", out, "--comp", "Mian"}},
+	} {
+		code, stdout, stderr := typed(t, append([]string{"frame", card}, c.args...)...)
+		if code != c.code || stdout != "" || !strings.Contains(stderr, says) {
+			t.Errorf("%v: exit code %d, %s%s", c.args, code, stdout, stderr)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a file was written")
 	}
 }
 

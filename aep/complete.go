@@ -201,6 +201,8 @@ func (c *completer) parameter(param *parameter) *Property {
 		Group: param.match == matchBuiltIn, Color: param.kind == paramColor,
 		Spatial: param.kind == paramPoint || param.kind == paramPoint3D,
 		Hidden:  param.kind == paramGroupEnd || param.kind == paramNothing,
+
+		ChoosesLayer: param.kind == paramLayer,
 	}
 	if p.Name == "" {
 		p.Name = displayName(param.match, nil)

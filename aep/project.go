@@ -81,6 +81,11 @@ type Controller struct {
 type Marker struct {
 	Time, Duration float64
 	Comment        string
+	Chapter, URL   string
+	FrameTarget    string // the frame of a web page in which the URL opens
+	CuePoint       string // its name
+	Parameters     [][2]string
+	Protected      bool // a protected region
 }
 
 // FootageKind is what a Footage consists of.

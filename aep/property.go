@@ -24,7 +24,8 @@ type Property struct {
 	ExpressionOn bool
 	Mask         *MaskInfo // for "ADBE Mask Atom"
 	Choices      []string  // labels of a popup parameter, when known
-	LayerRef     uint32    // layer id, for parameters that choose a layer
+	ChoosesLayer bool      // a parameter that chooses a layer
+	LayerRef     uint32    // the id of the layer that it chooses, 0 for none
 }
 
 // Value is one of Numbers, *TextDocument, *Path, *Gradient, or Opaque.

@@ -175,6 +175,7 @@ func (r *reader) plain(p *Property, c *rifx.Chunk, scope *layerScope) error {
 	p.Color = d.bit(tdb4Type, tdb4ColorBit)
 	r.expression(p, c, d)
 	if ref := c.Find("tdpi"); ref != nil {
+		p.ChoosesLayer = true
 		if id := body(ref.Data).s32(0); id > 0 {
 			p.LayerRef = uint32(id)
 		}

@@ -1,8 +1,6 @@
 package expression
 
 import (
-	"encoding/csv"
-	"math"
 	"path"
 	"strings"
 
@@ -86,15 +84,13 @@ func (m *Machine) defineComps() {
 		"bgColor":          func(r *compRef) any { b := r.item.Comp.Background; return []float64{b[0], b[1], b[2], 1} },
 		"marker":           func(r *compRef) any { return m.markers(r.item.Comp.Markers) },
 		"activeCamera": func(r *compRef) any {
-			for _, l := range r.item.Comp.Layers {
-				if l.Kind == aep.LayerCamera && l.Enabled {
-					return m.layer(r.item, l).object
-				}
+			if l := activeCamera(r.item.Comp, m.clock()); l != nil {
+				return m.layer(r.item, l).object
 			}
 			return nil
 		},
 	})
-	methods(m, m.classes.comp, map[string]func(*compRef, goja.FunctionCall) any{"layer": m.compLayer})
+	methods(m, m.classes.comp, map[string]func(*compRef, goja.FunctionCall) any{"layer": m.compLayer, "layerByComment": m.layerByComment})
 	m.defineFootage()
 	m.define("comp", func(c goja.FunctionCall) goja.Value {
 		name := c.Argument(0).String()
@@ -150,6 +146,28 @@ func (m *Machine) compLayer(r *compRef, c goja.FunctionCall) any {
 	return m.layer(r.item, layers[i-1]).object
 }
 
+// activeCamera is the topmost camera that is on at a time.
+func activeCamera(c *aep.Composition, t float64) *aep.Layer {
+	for _, l := range c.Layers {
+		if l.Kind == aep.LayerCamera && l.Enabled && t >= l.In && t < l.Out {
+			return l
+		}
+	}
+	return nil
+}
+
+// layerByComment finds the topmost layer whose comment contains a text.
+func (m *Machine) layerByComment(r *compRef, c goja.FunctionCall) any {
+	text := m.plain(c.Argument(0)).String()
+	for _, l := range r.item.Comp.Layers {
+		if strings.Contains(l.Comment, text) {
+			return m.layer(r.item, l).object
+		}
+	}
+	m.throw("there is no layer with the comment %q in composition %q", short(text), r.item.Name)
+	return nil
+}
+
 // order is the order of the layers of a composition.
 type order struct {
 	numbers map[*aep.Layer]int // from 1
@@ -191,135 +209,23 @@ func (m *Machine) defineFootage() {
 		"ntscDropFrame": func(*footageRef) any { return false },
 		"sourceText":    func(r *footageRef) any { return m.sourceText(r.item) },
 		"sourceData":    func(r *footageRef) any { return m.sourceData(r.item) },
-		"dataKeyCount": func(r *footageRef) any {
-			if o, ok := m.sourceData(r.item).(*goja.Object); ok {
-				return len(o.Keys())
-			}
-			return 0
-		},
 	})
 	methods(m, m.classes.footage, map[string]func(*footageRef, goja.FunctionCall) any{
-		"dataValue": func(r *footageRef, c goja.FunctionCall) any { return m.dataValue(m.sourceData(r.item), c.Argument(0)) },
-	})
-}
-
-func (m *Machine) sourceText(it *aep.Item) string {
-	if m.host.ReadData == nil {
-		m.throw("the footage %q can't be read here", it.Name)
-	}
-	b, err := m.host.ReadData(it)
-	if err != nil {
-		m.throw("the footage %q can't be read: %v", it.Name, err)
-	}
-	return strings.TrimPrefix(string(b), "\ufeff")
-}
-
-// sourceData is the content of a data file: the value of JSON, or the rows of a table as an array of objects with the
-// names in its first row.
-func (m *Machine) sourceData(it *aep.Item) goja.Value {
-	if v, ok := m.data[it.Footage]; ok {
-		return v
-	}
-	text := m.sourceText(it)
-	name := strings.ToLower(it.Name + " " + it.Footage.File.Resolved + " " + it.Footage.File.FullPath)
-	var v goja.Value
-	switch {
-	case strings.Contains(name, ".csv"), strings.Contains(name, ".tsv"), strings.Contains(name, ".txt"):
-		v = m.table(it, text, strings.Contains(name, ".tsv"))
-	default:
-		parse, _ := goja.AssertFunction(m.rt.Get("JSON").(*goja.Object).Get("parse"))
-		out, err := parse(goja.Undefined(), m.rt.ToValue(text))
-		if err != nil {
-			m.throw("the footage %q is not valid JSON: %v", it.Name, fault(err).Message)
-		}
-		v = out
-	}
-	m.data[it.Footage] = v
-	return v
-}
-
-func (m *Machine) table(it *aep.Item, text string, tabs bool) goja.Value {
-	r := csv.NewReader(strings.NewReader(text))
-	r.FieldsPerRecord, r.LazyQuotes = -1, true
-	first, _, _ := strings.Cut(text, "\n")
-	if tabs || !strings.Contains(first, ",") && strings.Contains(first, "\t") {
-		r.Comma = '\t'
-	}
-	rows, err := r.ReadAll()
-	if err != nil {
-		m.throw("the footage %q is not a table: %v", it.Name, err)
-	}
-	out := []any{}
-	for i, row := range rows {
-		if i == 0 {
-			continue
-		}
-		o := m.rt.NewObject()
-		for j, cell := range row {
-			if j < len(rows[0]) {
-				_ = o.Set(strings.TrimSpace(rows[0][j]), cell)
+		"dataValue":    func(r *footageRef, c goja.FunctionCall) any { return m.streamOf(r.item, c).at(m) },
+		"dataKeyCount": func(r *footageRef, c goja.FunctionCall) any { return len(m.streamOf(r.item, c).samples) },
+		"dataKeyTimes": func(r *footageRef, c goja.FunctionCall) any {
+			times := []float64{}
+			for _, s := range m.streamOf(r.item, c).within(m, c) {
+				times = append(times, s.time)
 			}
-		}
-		out = append(out, o)
-	}
-	return m.rt.NewArray(out...)
-}
-
-// dataValue follows a path of numbers: each selects a member of an object or array, from 0.
-func (m *Machine) dataValue(v goja.Value, where goja.Value) any {
-	steps, _ := m.floats(where, "dataValue")
-	for _, step := range steps {
-		o, ok := v.(*goja.Object)
-		if !ok {
-			return nil
-		}
-		keys := o.Keys()
-		if step < 0 || int(step) >= len(keys) || math.IsNaN(step) {
-			m.throw("dataValue: there is no member %g", step)
-		}
-		v = o.Get(keys[int(step)])
-	}
-	return v
-}
-
-// markers is the marker property of a layer or a composition.
-func (m *Machine) markers(list []aep.Marker) goja.Value {
-	o := m.rt.NewObject()
-	key := func(i int) goja.Value {
-		k := m.rt.NewObject()
-		_ = k.Set("time", list[i].Time)
-		_ = k.Set("duration", list[i].Duration)
-		_ = k.Set("comment", list[i].Comment)
-		_ = k.Set("index", i+1)
-		return k
-	}
-	_ = o.Set("numKeys", len(list))
-	_ = o.Set("key", func(c goja.FunctionCall) goja.Value {
-		if goja.IsString(c.Argument(0)) {
-			for i := range list {
-				if list[i].Comment == c.Argument(0).String() {
-					return key(i)
-				}
+			return times
+		},
+		"dataKeyValues": func(r *footageRef, c goja.FunctionCall) any {
+			values := []any{}
+			for _, s := range m.streamOf(r.item, c).within(m, c) {
+				values = append(values, s.value)
 			}
-			m.throw("there is no marker %q", short(c.Argument(0).String()))
-		}
-		i := int(m.number(c.Argument(0), "marker.key"))
-		if i < 1 || i > len(list) {
-			m.throw("there is no marker %d (there are %d)", i, len(list))
-		}
-		return key(i - 1)
+			return m.rt.NewArray(values...)
+		},
 	})
-	_ = o.Set("nearestKey", func(c goja.FunctionCall) goja.Value {
-		t, best, at := m.number(c.Argument(0), "nearestKey"), math.Inf(1), -1
-		for i := range list {
-			if d := math.Abs(list[i].Time - t); d < best {
-				best, at = d, i
-			}
-		}
-		if at < 0 {
-			m.throw("there are no markers")
-		}
-		return key(at)
-	})
-	return o
 }

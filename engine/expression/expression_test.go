@@ -297,7 +297,7 @@ func TestFaultsNameTheLine(t *testing.T) {
 		{"undefined", "gives no value"},
 		{"[1,2]*[3,4]", "array"},
 		{`$.evalFile("/etc/passwd")`, "not part of the job"},
-		{"sampleImage([1,1])", "not available"},
+		{"thisComp.layer('title').sampleImage([1,1])", "not available"},
 	} {
 		s := newStage(t)
 		_, err := s.run("opacity", c.text, 0)

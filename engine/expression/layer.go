@@ -49,11 +49,6 @@ func (m *Machine) layer(comp *aep.Item, l *aep.Layer) *layerNode {
 	return n
 }
 
-// groups are the groups whose members are also attributes of the layer.
-func groups() []string {
-	return []string{"ADBE Transform Group", "ADBE Text Properties", "ADBE Audio Group", "ADBE Camera Options Group", "ADBE Light Options Group", "ADBE Material Options Group"}
-}
-
 // attribute finds a group, or a member of those in groups.
 func (n *layerNode) attribute(name string) *node {
 	if c, ok := n.names[name]; ok {
@@ -78,7 +73,7 @@ func (n *layerNode) search(name string) *node {
 	if c := n.root().find(name); c != nil {
 		return c
 	}
-	for _, match := range groups() {
+	for _, match := range openGroups() {
 		if g := n.root().p.Child(match); g != nil {
 			if c := n.root().child(g).find(name); c != nil {
 				return c
@@ -86,13 +81,6 @@ func (n *layerNode) search(name string) *node {
 		}
 	}
 	return nil
-}
-
-func groupNames() map[string]string {
-	return map[string]string{"effects": "ADBE Effect Parade", "masks": "ADBE Mask Parade", "transform": "ADBE Transform Group",
-		"text": "ADBE Text Properties", "contents": "ADBE Root Vectors Group", "content": "ADBE Root Vectors Group",
-		"audio": "ADBE Audio Group", "timeremap": "ADBE Time Remapping", "cameraoption": "ADBE Camera Options Group",
-		"lightoption": "ADBE Light Options Group", "materialoption": "ADBE Material Options Group"}
 }
 
 func (m *Machine) layerByID(comp *aep.Item, id uint32) goja.Value {
@@ -249,10 +237,18 @@ func (m *Machine) defineLayerGroups() {
 		t := m.number(c.Argument(0), "activeAtTime")
 		return n.l.Enabled && t >= n.l.In && t < n.l.Out
 	})
-	m.layerMethod("sampleImage", func(*layerNode, goja.FunctionCall) any {
-		m.throw("sampleImage is not available in this renderer")
-		return nil
+	m.layerMethod("sourceTime", func(n *layerNode, c goja.FunctionCall) any {
+		at := m.arg(c, 0, m.cur.time, "sourceTime")
+		if remap := n.attribute("timeRemap"); remap != nil && len(remap.p.Keys) > 0 {
+			return m.valueOf(remap, at)
+		}
+		if len(c.Arguments) == 0 {
+			at = m.clock()
+		}
+		return eval.LocalTime(n.l, at)
 	})
+	m.layerMethod("essentialProperty", func(n *layerNode, c goja.FunctionCall) any { return m.essential(n, c.Argument(0)) })
+	m.layerMethod("sampleImage", m.sampleImage)
 }
 
 // defineSpaces defines the conversions between the pixels of a layer and those of its composition.

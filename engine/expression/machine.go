@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -90,6 +89,7 @@ func New(h Host) *Machine {
 	m.defineText()
 	m.definePaths()
 	m.defineHost()
+	m.defineOldSpellings()
 	return m
 }
 
@@ -261,7 +261,7 @@ func (m *Machine) compile(text string) *program {
 }
 
 func (m *Machine) isGlobal(name string) bool {
-	return slices.Contains(m.rt.GlobalObject().GetOwnPropertyNames(), name)
+	return m.rt.GlobalObject().Get(name) != nil
 }
 
 func fault(err error) *Error {

@@ -147,8 +147,11 @@ func (m *Machine) lookUp(n *node, key goja.Value) goja.Value {
 
 // shown is the value for the node: itself, or the layer that a parameter selects.
 func (n *node) shown() goja.Value {
-	if n.p.LayerRef != 0 {
+	switch {
+	case n.p.LayerRef != 0:
 		return n.m.layerByID(n.comp, n.p.LayerRef)
+	case n.p.ChoosesLayer:
+		return goja.Null()
 	}
 	return n.object
 }
@@ -181,6 +184,12 @@ func (n *node) find(name string) *node {
 func (n *node) search(name string) *node {
 	if p := n.p.Child(name); p != nil {
 		return n.child(p)
+	}
+	if match, ok := memberNames()[n.p.Match][name]; ok && n.p.Child(match) != nil {
+		return n.child(n.p.Child(match))
+	}
+	if strings.Contains(name, "_") {
+		return n.search(modern(name))
 	}
 	for _, p := range n.p.Children {
 		if camelEqual(p.Name, name) {

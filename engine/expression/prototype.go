@@ -47,17 +47,17 @@ func (m *Machine) defineProperties() {
 	// A text value is a string with the methods of a property.
 	c.text = m.rt.CreateObject(str)
 	for _, name := range c.property.GetOwnPropertyNames() {
-		m.copyMember(c.property, c.text, name)
+		m.copyMember(c.property, c.text, name, name)
 	}
 }
 
-// copyMember copies a member of from, with its definition, to the object to.
-func (m *Machine) copyMember(from, to *goja.Object, name string) {
+// copyMember copies a member of from, with its definition, to the object to, where it has the name as.
+func (m *Machine) copyMember(from, to *goja.Object, name, as string) {
 	copyTo, _ := goja.AssertFunction(m.rt.Get("Reflect").(*goja.Object).Get("defineProperty"))
 	describe, _ := goja.AssertFunction(m.rt.Get("Reflect").(*goja.Object).Get("getOwnPropertyDescriptor"))
 	d, err := describe(goja.Undefined(), from, m.rt.ToValue(name))
 	if err == nil {
-		_, _ = copyTo(goja.Undefined(), to, m.rt.ToValue(name), d)
+		_, _ = copyTo(goja.Undefined(), to, m.rt.ToValue(as), d)
 	}
 }
 

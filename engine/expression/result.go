@@ -78,7 +78,7 @@ func (m *Machine) scalarOf(out goja.Value) (float64, error) {
 func (m *Machine) document(out goja.Value, before *aep.TextDocument) (aep.Value, error) {
 	if o, ok := out.(*goja.Object); ok {
 		if st, ok := m.things[o].(*styled); ok {
-			return st.doc, nil
+			return st.on(before), nil
 		}
 	}
 	text := m.plain(out).String()

@@ -2,7 +2,6 @@ package expression
 
 import (
 	"slices"
-	"strings"
 	"unicode/utf16"
 
 	"github.com/dop251/goja"
@@ -11,7 +10,28 @@ import (
 )
 
 // styled is the text document that a chain of set… calls builds.
-type styled struct{ doc *aep.TextDocument }
+type styled struct {
+	doc     *aep.TextDocument
+	renewed bool // the chain set the text; otherwise only the style is used
+}
+
+// on is the document with the style, and the text if that was set, in the place of before.
+func (s *styled) on(before *aep.TextDocument) *aep.TextDocument {
+	doc := cloneDocument(before)
+	if s.renewed || s.doc.Text == before.Text {
+		doc.Text, doc.Runs, doc.Paragraphs = s.doc.Text, s.doc.Runs, s.doc.Paragraphs
+		return doc
+	}
+	n := units(doc.Text) + 1
+	doc.Runs = []aep.TextRun{{Length: n, Style: s.doc.Style()}}
+	if len(s.doc.Paragraphs) > 0 {
+		doc.Paragraphs = []aep.ParagraphRun{{Length: n, Style: s.doc.Paragraphs[0].Style}}
+	}
+	return doc
+}
+
+// units is the length of a text in the units in which its runs are counted.
+func units(text string) int { return len(utf16.Encode([]rune(text))) }
 
 func cloneDocument(d *aep.TextDocument) *aep.TextDocument {
 	n := *d
@@ -28,7 +48,7 @@ func (m *Machine) defineText() {
 		if !ok {
 			m.throw("%q has no text style", n.name())
 		}
-		return m.styleObject(cloneDocument(doc))
+		return m.styleObject(&styled{doc: styleAt(doc, 0)})
 	})
 	_ = m.classes.text.DefineAccessorProperty("style", style, nil, goja.FLAG_TRUE, goja.FLAG_TRUE)
 	m.global("style", func() goja.Value {
@@ -36,7 +56,7 @@ func (m *Machine) defineText() {
 		if !ok {
 			return goja.Undefined()
 		}
-		return m.styleObject(cloneDocument(doc))
+		return m.styleObject(&styled{doc: styleAt(doc, 0)})
 	})
 	_ = m.classes.text.Set("getStyleAt", func(c goja.FunctionCall) goja.Value {
 		n := m.nodeOf(c.This)
@@ -44,21 +64,28 @@ func (m *Machine) defineText() {
 		if !ok {
 			m.throw("%q has no text style", n.name())
 		}
-		return m.styleObject(styleAt(doc, int(m.arg(c, 0, 0, "getStyleAt"))))
+		return m.styleObject(&styled{doc: styleAt(doc, int(m.arg(c, 0, 0, "getStyleAt")))})
 	})
-	_ = m.classes.text.Set("createStyle", func(goja.FunctionCall) goja.Value {
-		return m.styleObject(&aep.TextDocument{Runs: []aep.TextRun{{Style: (&aep.TextDocument{}).Style()}}})
+	_ = m.classes.text.Set("createStyle", func(c goja.FunctionCall) goja.Value {
+		doc, ok := m.valueAt(m.nodeOf(c.This), m.cur.time).(*aep.TextDocument)
+		if !ok {
+			m.throw("createStyle is called on something that is not a text")
+		}
+		return m.styleObject(&styled{doc: styleAt(doc, 0)})
 	})
 	m.styleNumbers(proto)
 	m.styleFlags(proto)
+	m.styleParagraphs(proto)
 	m.styleOthers(proto)
 }
 
+// styleAt is the text with the style of the character i, from 0, throughout.
 func styleAt(doc *aep.TextDocument, i int) *aep.TextDocument {
 	out := cloneDocument(doc)
+	out.Runs = []aep.TextRun{{Length: units(doc.Text) + 1, Style: doc.Style()}}
 	for _, run := range doc.Runs {
 		if i < run.Length {
-			out.Runs = []aep.TextRun{{Length: len(utf16.Encode([]rune(doc.Text))) + 1, Style: run.Style}}
+			out.Runs[0].Style = run.Style
 			break
 		}
 		i -= run.Length
@@ -66,124 +93,10 @@ func styleAt(doc *aep.TextDocument, i int) *aep.TextDocument {
 	return out
 }
 
-func (m *Machine) styleObject(doc *aep.TextDocument) goja.Value {
+func (m *Machine) styleObject(s *styled) goja.Value {
 	o := m.rt.CreateObject(m.classes.style)
-	m.things[o] = &styled{doc}
+	m.things[o] = s
 	// The objects of a chain live for one evaluation, so they must be removed from things after it.
 	m.cur.styles = append(m.cur.styles, o)
 	return o
-}
-
-// styleMember defines an attribute of styles, and its setter, which returns a changed copy.
-func (m *Machine) styleMember(proto *goja.Object, name string, read func(*aep.TextDocument) any, write func(*aep.TextDocument, goja.Value)) {
-	attrs(m, proto, map[string]func(*styled) any{name: func(s *styled) any { return read(s.doc) }})
-	methods(m, proto, map[string]func(*styled, goja.FunctionCall) any{
-		"set" + strings.ToUpper(name[:1]) + name[1:]: func(s *styled, c goja.FunctionCall) any {
-			doc := cloneDocument(s.doc)
-			write(doc, c.Argument(0))
-			return m.styleObject(doc)
-		},
-	})
-}
-
-func (m *Machine) styleNumbers(proto *goja.Object) {
-	type st = aep.CharacterStyle
-	for name, at := range map[string]func(*st) *float64{
-		"fontSize":        func(x *st) *float64 { return &x.Size },
-		"tracking":        func(x *st) *float64 { return &x.Tracking },
-		"leading":         func(x *st) *float64 { return &x.Leading },
-		"baselineShift":   func(x *st) *float64 { return &x.BaselineShift },
-		"strokeWidth":     func(x *st) *float64 { return &x.StrokeWidth },
-		"tsume":           func(x *st) *float64 { return &x.Tsume },
-		"horizontalScale": func(x *st) *float64 { return &x.HScale },
-		"verticalScale":   func(x *st) *float64 { return &x.VScale },
-	} {
-		unit := 1.0
-		if strings.HasSuffix(name, "Scale") {
-			unit = 100
-		}
-		m.styleMember(proto, name, func(d *aep.TextDocument) any { x := d.Style(); return *at(&x) / unit },
-			func(d *aep.TextDocument, v goja.Value) {
-				f := m.number(v, name)
-				for i := range d.Runs {
-					*at(&d.Runs[i].Style) = f * unit
-					if name == "leading" {
-						d.Runs[i].Style.AutoLeading = false
-					}
-				}
-			})
-	}
-}
-
-func (m *Machine) styleFlags(proto *goja.Object) {
-	type st = aep.CharacterStyle
-	for name, at := range map[string]func(*st) *bool{
-		"fauxBold":      func(x *st) *bool { return &x.FauxBold },
-		"fauxItalic":    func(x *st) *bool { return &x.FauxItalic },
-		"allCaps":       func(x *st) *bool { return &x.AllCaps },
-		"smallCaps":     func(x *st) *bool { return &x.SmallCaps },
-		"applyFill":     func(x *st) *bool { return &x.ApplyFill },
-		"applyStroke":   func(x *st) *bool { return &x.ApplyStroke },
-		"autoLeading":   func(x *st) *bool { return &x.AutoLeading },
-		"isFauxBold":    func(x *st) *bool { return &x.FauxBold },
-		"isFauxItalic":  func(x *st) *bool { return &x.FauxItalic },
-		"isAllCaps":     func(x *st) *bool { return &x.AllCaps },
-		"isSmallCaps":   func(x *st) *bool { return &x.SmallCaps },
-		"isAutoLeading": func(x *st) *bool { return &x.AutoLeading },
-	} {
-		m.styleMember(proto, name, func(d *aep.TextDocument) any { x := d.Style(); return *at(&x) },
-			func(d *aep.TextDocument, v goja.Value) {
-				for i := range d.Runs {
-					*at(&d.Runs[i].Style) = v.ToBoolean()
-				}
-			})
-	}
-}
-
-func (m *Machine) styleOthers(proto *goja.Object) {
-	m.styleMember(proto, "text", func(d *aep.TextDocument) any { return d.Text },
-		func(d *aep.TextDocument, v goja.Value) { d.SetText(m.plain(v).String()) })
-	m.styleMember(proto, "font", func(d *aep.TextDocument) any { return d.Style().Font },
-		func(d *aep.TextDocument, v goja.Value) {
-			for i := range d.Runs {
-				d.Runs[i].Style.Font = v.String()
-			}
-		})
-	m.stylePaint(proto, "fillColor", func(x *aep.CharacterStyle) (*[4]float64, *bool) { return &x.Fill, &x.ApplyFill })
-	m.stylePaint(proto, "strokeColor", func(x *aep.CharacterStyle) (*[4]float64, *bool) { return &x.Stroke, &x.ApplyStroke })
-	m.styleMember(proto, "justification", func(d *aep.TextDocument) any {
-		if len(d.Paragraphs) == 0 {
-			return justifications()[0]
-		}
-		return justifications()[int(d.Paragraphs[0].Style.Justification)%len(justifications())]
-	}, func(d *aep.TextDocument, v goja.Value) {
-		i := slices.Index(justifications(), v.String())
-		if i < 0 {
-			m.throw("setJustification: %q is none of %s", short(v.String()), strings.Join(justifications(), ", "))
-		}
-		if len(d.Paragraphs) == 0 {
-			d.Paragraphs = []aep.ParagraphRun{{Length: len(utf16.Encode([]rune(d.Text))) + 1, Style: aep.ParagraphStyle{AutoLeadingFactor: 1.2}}}
-		}
-		for j := range d.Paragraphs {
-			d.Paragraphs[j].Style.Justification = aep.Justification(i)
-		}
-	})
-}
-
-func (m *Machine) stylePaint(proto *goja.Object, name string, at func(*aep.CharacterStyle) (*[4]float64, *bool)) {
-	m.styleMember(proto, name, func(d *aep.TextDocument) any {
-		x := d.Style()
-		color, _ := at(&x)
-		return color[:3:3]
-	}, func(d *aep.TextDocument, v goja.Value) {
-		rgb, _ := m.floats(v, name)
-		for i := range d.Runs {
-			color, on := at(&d.Runs[i].Style)
-			*color, *on = [4]float64{element(rgb, 0), element(rgb, 1), element(rgb, 2), 1}, true
-		}
-	})
-}
-
-func justifications() []string {
-	return []string{"alignLeft", "alignRight", "alignCenter", "justifyLastLeft", "justifyLastRight", "justifyLastCenter", "justifyFull"}
 }

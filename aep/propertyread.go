@@ -50,11 +50,16 @@ func (r *reader) group(p *Property, list *rifx.Chunk, scope *layerScope, depth i
 	r.flags(p, list)
 	var match string
 	var mask body
+	var last *Property // the one that was just read
 	for i := range list.Children {
 		c := &list.Children[i]
 		switch {
 		case c.ID == "tdmn" && !c.List:
-			match, mask = r.string(body(c.Data).cstring(0, len(c.Data))), nil
+			match, mask, last = r.string(body(c.Data).cstring(0, len(c.Data))), nil, nil
+		case c.ID == "aRbs":
+			if err := r.arbitrary(last, c); err != nil {
+				return err
+			}
 		case match == "" || match == groupEnd:
 		case c.ID == "mkif":
 			mask = c.Data
@@ -72,7 +77,7 @@ func (r *reader) group(p *Property, list *rifx.Chunk, scope *layerScope, depth i
 				p.Children = append(p.Children, child)
 				r.from.property(child, c)
 			}
-			match = ""
+			match, last = "", child
 		}
 	}
 	markSeparated(p)
@@ -191,6 +196,33 @@ func (r *reader) plain(p *Property, c *rifx.Chunk, scope *layerScope) error {
 	}
 	if p.Value == nil && len(p.Keys) > 0 {
 		p.Value = p.Keys[0].Value
+	}
+	return nil
+}
+
+// arbitrary reads the data of an effect's own kind, such as its curves, that follow the property p: those of each keyframe, by position, or the
+// static ones.
+func (r *reader) arbitrary(p *Property, list *rifx.Chunk) error {
+	if p == nil {
+		return nil
+	}
+	n := 0
+	for i := range list.Children {
+		c := &list.Children[i]
+		if c.ID != "aRbp" || c.List {
+			continue
+		}
+		if err := r.count(1); err != nil {
+			return err
+		}
+		v := Opaque(bytes.Clone(c.Data))
+		if n == 0 {
+			p.Value = v
+		}
+		if n < len(p.Keys) {
+			p.Keys[n].Value = v
+		}
+		n++
 	}
 	return nil
 }

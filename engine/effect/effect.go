@@ -105,6 +105,12 @@ func (f *Frame) PointOr(v *eval.Vector, x, y float64) geom.Point {
 // Color is the value of a colour, RGBA from 0 to 1.
 func (f *Frame) Color(v *eval.Vector) [4]float64 { return v.At(f.Eval, f.Time) }
 
+// Data is the value of a parameter of the effect's own kind; nil when the file lacks it.
+func (f *Frame) Data(s *eval.Slot) aep.Opaque {
+	v, _ := s.At(f.Eval, f.Time).(aep.Opaque)
+	return v
+}
+
 // Params finds the parameters of an effect, by the numbers at the end of their match names.
 type Params struct {
 	ref   eval.Ref // its group
@@ -131,6 +137,9 @@ func (p Params) Color(number string, def [4]float64) eval.Vector {
 	v := eval.VectorOf(p.at(number), def)
 	return v
 }
+
+// Data is a parameter of the effect's own kind, such as its curves.
+func (p Params) Data(number string) eval.Slot { return eval.SlotOf(p.at(number)) }
 
 // Layer tells whether a parameter chooses a layer, and which.
 func (p Params) Layer(number string) (id uint32, chosen bool) {
@@ -170,6 +179,7 @@ func channel(v, a float64) uint8 {
 	return uint8(min(v, a) + 0.5)
 }
 
+// unit is v within 0 to 1; 0 for a value that is not a number.
 func unit(v float64) float64 {
 	if !(v > 0) {
 		return 0

@@ -1,0 +1,49 @@
+package effect
+
+import (
+	"overcrank/aep"
+	"overcrank/engine/eval"
+	"overcrank/engine/raster"
+)
+
+// The data of Curves: a head of two words, then for each channel a table of the 256 values that it maps, and the points that the user drew. At
+// 8 bits After Effects draws the tables. Red, green, blue and alpha have curves of their own; that of all three colours applies after theirs.
+const (
+	curvesHead     = 4
+	curvesChannels = 5 // all colours, red, green, blue, alpha
+)
+
+// curves is Curves.
+type curves struct{ data eval.Slot }
+
+func newCurves(p Params) Effect {
+	e := &curves{p.Data("0001")}
+	if prop := e.data.Prop(); prop != nil && len(prop.Keys) > 1 {
+		p.Lack("the change of its curves between keyframes")
+	}
+	return e
+}
+
+// tables are the mappings of red, green, blue and alpha; ok is false for data of another kind.
+func curveTables(data aep.Opaque) (tables [4]*mapping, ok bool) {
+	if len(data) < curvesHead+curvesChannels*256 {
+		return tables, false
+	}
+	table := func(i int) *mapping {
+		m := mapping(data[curvesHead+256*i : curvesHead+256*(i+1)])
+		return &m
+	}
+	all := table(0)
+	for i := range 3 {
+		tables[i] = all.after(table(1 + i))
+	}
+	tables[3] = table(4)
+	return tables, true
+}
+
+func (e *curves) Draw(f *Frame, img *raster.Image) error {
+	if tables, ok := curveTables(f.Data(&e.data)); ok {
+		lookUpAll(img, tables)
+	}
+	return nil
+}

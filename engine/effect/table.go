@@ -23,6 +23,7 @@ var table = map[string]New{
 	"ADBE Drop Shadow":             newDropShadow,
 	"ADBE Easy Levels":             newLevels,
 	"ADBE Easy Levels2":            newLevels,
+	"ADBE Echo":                    newEcho,
 	"ADBE Fill":                    newFill,
 	"ADBE Gaussian Blur 2":         newGaussianBlur,
 	"ADBE Gaussian Blur":           newGaussianBlur,
@@ -38,6 +39,7 @@ var table = map[string]New{
 	"ADBE Offset":                  newOffset,
 	"ADBE Optics Compensation":     newOptics,
 	"ADBE Polar Coordinates":       newPolar,
+	"ADBE Posterize Time":          newPosterizeTime,
 	"ADBE Pro Levels":              newProLevels,
 	"ADBE Pro Levels2":             newProLevels,
 	"ADBE Radial Wipe":             newRadialWipe,
@@ -57,6 +59,7 @@ var table = map[string]New{
 	"CC RepeTile":                  newRepeTile,
 	"CC Slant":                     newSlant,
 	"CC Tiler":                     newTiler,
+	"CC Wide Time":                 newWideTime,
 }
 
 // Find is the constructor of an effect that is drawn.

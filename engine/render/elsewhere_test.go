@@ -1,0 +1,152 @@
+package render_test
+
+import (
+	"image/color"
+	"slices"
+	"strings"
+	"testing"
+
+	"overcrank/aep"
+	"overcrank/engine/raster"
+	"overcrank/engine/render"
+)
+
+// effects gives a layer effects.
+func effects(l *aep.Layer, list ...*aep.Property) { children(l, group("ADBE Effect Parade", list...)) }
+
+// refersTo is a parameter that chooses a layer.
+func refersTo(match string, layer uint32) *aep.Property {
+	p := value(match, 1)
+	p.LayerRef = layer
+	return p
+}
+
+// traveller is a composition in which a square of 10 pixels moves by 10 pixels a frame, from the left, in the upper half.
+func traveller(b *builder) *aep.Item {
+	inner := b.comp("traveller", 100, 20)
+	b.layer(inner, b.solid("square", 10, 10, rgb(red)), func(l *aep.Layer) {
+		transform(l, linear(value("ADBE Position"), 0, 0.9, aep.Numbers{5, 5}, aep.Numbers{95, 5}))
+	})
+	return inner
+}
+
+// trail is what two echoes of a frame each leave behind the square in frame 4, each half as strong.
+func trail() []spot {
+	return []spot{
+		{45, 5, red}, {35, 5, color.RGBA{128, 0, 0, 128}}, {25, 5, color.RGBA{64, 0, 0, 64}}, {15, 5, clear}, {55, 5, clear}, {45, 15, clear},
+	}
+}
+
+func echoes() *aep.Property {
+	return group("ADBE Echo", value("ADBE Echo-0001", -0.1), value("ADBE Echo-0002", 2), value("ADBE Echo-0004", 0.5), value("ADBE Echo-0005", 5))
+}
+
+func TestEchoesFollowWhatMoves(t *testing.T) {
+	b := build(t)
+	inner := traveller(b)
+	comp := b.comp("main", 100, 20)
+	b.layer(comp, inner, func(l *aep.Layer) { effects(l, echoes()) })
+	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 4), trail()...)
+}
+
+func TestEchoesOfAnAdjustmentLayerFollowTheLayersBelow(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 100, 20)
+	b.layer(comp, b.solid("above", 3, 3, rgb(blue)), func(l *aep.Layer) { transform(l, value("ADBE Position", 80, 15)) })
+	b.layer(comp, b.solid("adjust", 100, 20, rgb(white)), func(l *aep.Layer) {
+		l.Adjustment = true
+		effects(l, echoes())
+	})
+	b.layer(comp, traveller(b), nil)
+	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 4), append(trail(), spot{80, 15, blue})...)
+}
+
+func TestPosterizeTimeHoldsFrames(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 100, 20)
+	b.layer(comp, traveller(b), func(l *aep.Layer) { effects(l, group("ADBE Posterize Time", value("ADBE Posterize Time-0001", 5))) })
+	r := b.renderer(comp, render.Options{})
+	for n, x := range map[int]int{4: 45, 5: 45, 6: 65, 7: 65} {
+		check(t, oneFrame(t, r, n), spot{x, 5, red}, spot{x + 10, 5, clear}, spot{x - 10, 5, clear})
+	}
+}
+
+func TestWideTimeIsTheMeanOfFrames(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 100, 20)
+	b.layer(comp, traveller(b), func(l *aep.Layer) { effects(l, group("CC Wide Time")) })
+	third := color.RGBA{85, 0, 0, 85}
+	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 4), spot{35, 5, third}, spot{45, 5, third}, spot{55, 5, third}, spot{65, 5, clear})
+}
+
+func TestADisplacementMapIsAnotherLayer(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 100, 100)
+	b.layer(comp, b.picture("quarters.png", quarters(100, 100)), func(l *aep.Layer) {
+		effects(l, group("ADBE Displacement Map", refersTo("ADBE Displacement Map-0001", 2),
+			value("ADBE Displacement Map-0003", 30), value("ADBE Displacement Map-0004", 11)))
+	})
+	b.layer(comp, b.solid("red, which moves to the right", 100, 100, rgb(red)), nil)
+	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0), spot{70, 20, red}, spot{90, 20, green}, spot{70, 70, blue})
+}
+
+func TestEffectsMovePixelsBeyondTheirLayer(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 100, 100)
+	b.layer(comp, b.solid("moved", 20, 20, rgb(red)), func(l *aep.Layer) {
+		effects(l, group("ADBE Geometry2", value("ADBE Geometry2-0002", 40, 10)))
+	})
+	b.layer(comp, b.solid("tiled", 20, 20, rgb(green)), func(l *aep.Layer) {
+		transform(l, value("ADBE Position", 50, 90))
+		effects(l, group("ADBE Tile", value("ADBE Tile-0004", 300)))
+	})
+	b.layer(comp, b.solid("small", 80, 80, rgb(blue)), func(l *aep.Layer) {
+		transform(l, value("ADBE Position", 50, 50))
+		effects(l, group("ADBE Geometry2", value("ADBE Geometry2-0002", 70, -10), value("ADBE Geometry2-0003", 10)))
+	})
+	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0),
+		spot{50, 50, clear}, spot{80, 50, red}, spot{25, 90, green}, spot{75, 90, green}, spot{15, 90, clear}, spot{80, 0, blue}, spot{80, 8, clear})
+}
+
+func TestEffectsThatShowEachOthersTimesEndWithAWarning(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 100, 20)
+	b.layer(comp, traveller(b), func(l *aep.Layer) { effects(l, echoes(), echoes(), echoes()) })
+	said := b.said(comp)
+	if !slices.ContainsFunc(said, func(m string) bool { return strings.Contains(m, "more than two deep") }) {
+		t.Errorf("said %q", said)
+	}
+}
+
+// TestWhatDependsOnTheTimeIsDrawnAnew has layers whose values never change, but whose effects do.
+func TestWhatDependsOnTheTimeIsDrawnAnew(t *testing.T) {
+	for name, c := range map[string]struct {
+		effect *aep.Property
+		drawn  int
+	}{
+		"waves":          {group("ADBE Wave Warp"), 20},
+		"standing waves": {group("ADBE Wave Warp", value("ADBE Wave Warp-0005", 0)), 1},
+		"echoes":         {echoes(), 20},
+		"displaced":      {group("ADBE Displacement Map", refersTo("ADBE Displacement Map-0001", 2)), 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := build(t)
+			inner := b.comp("inner", 50, 50)
+			b.layer(inner, b.picture("quarters.png", quarters(40, 40)), func(l *aep.Layer) { effects(l, c.effect) })
+			b.layer(inner, b.solid("below", 50, 50, rgb(green)), nil)
+			comp := b.comp("main", 50, 50)
+			b.layer(comp, inner, nil)
+			opt := render.Options{Workers: 3, Footage: openFile}
+			if err := sameAlone(b.p, comp, opt, 20, 1); err != nil {
+				t.Fatal(err)
+			}
+			r := b.renderer(comp, opt)
+			if err := r.Frames(t.Context(), 0, 19, 1, func(int, *raster.Image) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if drawn := 20 - r.Repeated(); drawn != c.drawn {
+				t.Errorf("%d frames were drawn, want %d", drawn, c.drawn)
+			}
+		})
+	}
+}

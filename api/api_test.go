@@ -265,7 +265,7 @@ func TestATemplateFromRegistrationToRemoval(t *testing.T) {
 	r := start(t)
 	file := project(t, 3)
 	tpl := r.createTemplate("aep")
-	if tpl.Status != "awaiting_upload" || tpl.UploadInfo == nil || tpl.UploadInfo.Method != http.MethodPut || tpl.UploadInfo.ExpiresIn < 3590 || tpl.UploadInfo.ExpiresIn > 3600 {
+	if tpl.Status != "awaiting_upload" || tpl.UploadInfo == nil || tpl.UploadInfo.Method != http.MethodPut || tpl.UploadInfo.ExpiresIn < 3000 || tpl.UploadInfo.ExpiresIn > 3600 {
 		t.Fatalf("the new template is %+v %+v", tpl, tpl.UploadInfo)
 	}
 	r.get("/api/v3/templates/"+tpl.ID+"/compositions").refused(http.StatusNotFound, "awaiting_upload")

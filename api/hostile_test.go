@@ -310,6 +310,7 @@ func TestSlowReadersAreCutOff(t *testing.T) {
 	var server *fasthttp.Server
 	r := hasty(t, func(app *fiber.App) {
 		server = app.Server()
+		server.ReadTimeout, server.IdleTimeout = patience, patience // the request may be late
 		app.Get("/api/large", func(c *fiber.Ctx) error { return c.Send(make([]byte, size)) })
 	})
 	conn := r.connect()

@@ -451,7 +451,12 @@ func TestATokenThatIsNotGoodOpensNothing(t *testing.T) {
 	r.send(http.MethodDelete, pathTeams+"/"+team.ID, nil).into(http.StatusNoContent, nil)
 	revoked := r.makeToken("admin", "")
 	r.send(http.MethodDelete, pathTokens+"/"+revoked.ID, nil).into(http.StatusNoContent, nil)
-	expired := r.makeToken("admin", `, "expiresAt": "`+time.Now().Add(time.Second).UTC().Format(time.RFC3339Nano)+`"`).Secret
+	var short tokenAnswer
+	r.soon(func(ends time.Time) bool {
+		a := r.send(http.MethodPost, pathTokens, map[string]any{"name": "short", "role": "admin", "expiresAt": ends})
+		return a.status == http.StatusCreated && json.Unmarshal(a.body, &short) == nil
+	})
+	expired := short.Secret
 	r.eventually("the token expires", func() bool { return r.get("/api/farm/v1/info", bearer(expired)).status == http.StatusUnauthorized })
 
 	ids := map[string]string{}

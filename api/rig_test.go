@@ -88,7 +88,8 @@ func everyTest() bool {
 	return true
 }
 
-const patience = 30 * time.Second
+// patience is how long tests wait for what should happen: many times what it takes, since a busy machine may stall any process.
+const patience = 2 * time.Minute
 
 var plainTransport = &http.Transport{DisableKeepAlives: true}
 
@@ -161,6 +162,18 @@ func (r *rig) eventually(what string, ok func() bool) {
 			r.t.Fatalf("not within %s: %s", patience, what)
 		}
 	}
+}
+
+// soon makes something that ends soon, and tells when: in a second, or later when the farm gets to it too late.
+func (r *rig) soon(make func(ends time.Time) bool) time.Time {
+	r.t.Helper()
+	for after := time.Second; after < patience; after *= 2 {
+		if ends := time.Now().Add(after).UTC(); make(ends) {
+			return ends
+		}
+	}
+	r.t.Fatal("nothing is made that ends soon")
+	return time.Time{}
 }
 
 // reply is what a request came to.
@@ -249,7 +262,7 @@ func (r *rig) sendBy(client *http.Client, method, path string, body any, header 
 		}
 	}
 	res, err := client.Do(req)
-	if _, announced := body.(promised); announced && errors.Is(err, syscall.ECONNRESET) {
+	if _, announced := body.(promised); announced && (errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)) {
 		return r.sendBy(client, method, path, body, header...) // it was refused while its start was on the way, and the answer lost with the connection
 	}
 	return r.read(res, err)

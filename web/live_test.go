@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -142,11 +143,13 @@ func TestAPageIsNotUpdatedMoreThanFourTimesASecond(t *testing.T) {
 	l := r.as("ada").live("jobs:")
 	begin := time.Now()
 	const many = 40
-	go func() {
+	var submitting sync.WaitGroup
+	defer submitting.Wait()
+	submitting.Go(func() {
 		for i := range many {
 			r.submit("ada", fmt.Sprintf("Spot %d.", i))
 		}
-	}()
+	})
 	updates := 0
 	l.next(func(p part) bool {
 		if p.ID == "jobs" {

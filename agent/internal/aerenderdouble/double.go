@@ -90,7 +90,8 @@ var parts = map[string]part{
 	"german":            german,
 	"french-cp1252":     french,
 	"unordered":         unordered,
-	"one-by-one":        oneByOne,
+	"one-by-one":        oneByOne(100 * time.Millisecond),
+	"slowly":            oneByOne(500 * time.Millisecond),
 	"half-way":          halfWay,
 	"no-sound-module":   noSoundModule,
 	"no-picture-module": noPictureModule,
@@ -441,11 +442,13 @@ func film(j job, frames int) int {
 }
 
 // oneByOne takes its time with each frame, and writes each picture before it tells of it; what is no series of pictures comes at the end.
-func oneByOne(j job) int { return one(j, func(int) {}) }
+func oneByOne(each time.Duration) func(job) int {
+	return func(j job) int { return one(j, each, func(int) {}) }
+}
 
 // halfWay is oneByOne, and stays at half of the frames until it may go on (GoOn). The sound alone is without frames.
 func halfWay(j job) int {
-	return one(j, func(n int) {
+	return one(j, 100*time.Millisecond, func(n int) {
 		if n != j.frames()/2 || filepath.Ext(j.output) == ".aif" {
 			return
 		}
@@ -459,9 +462,9 @@ func halfWay(j job) int {
 }
 
 // one draws frame after frame; before is called before each of them.
-func one(j job, before func(n int)) int {
+func one(j job, each time.Duration, before func(n int)) int {
 	open()
-	time.Sleep(300 * time.Millisecond) // After Effects takes longer for its start than for a frame
+	time.Sleep(3 * each) // After Effects takes longer for its start than for a frame
 	head(j)
 	series := strings.Contains(j.output, "[#")
 	for n := range j.frames() {
@@ -474,7 +477,7 @@ func one(j job, before func(n int)) int {
 			}
 		}
 		frame(j, n)
-		time.Sleep(100 * time.Millisecond)
+		time.Sleep(each)
 	}
 	finish()
 	if series {

@@ -46,8 +46,9 @@ func startWorkshop(t testing.TB, program string, agents int, environment ...stri
 			_ = cmd.Wait()
 		})
 	}
-	f.Await("all agents to be there", func() bool {
-		return bytes.Count(f.FarmAPI(http.MethodGet, "/agents", ""), []byte(`"online":true`)) == agents
+	f.Await("all agents to be free", func() bool { // a film is split among those
+		list, err := f.Agents(t.Context(), "free", "")
+		return err == nil && len(list.Items) == agents
 	})
 	return f
 }

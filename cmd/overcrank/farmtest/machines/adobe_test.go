@@ -38,7 +38,7 @@ func adobeStandIn(t *testing.T) (program string) {
 	if err := os.Link(aerender, filepath.Join(installed, "AfterFX")); err != nil {
 		t.Fatal(err)
 	}
-	return farmtest.Under(t, farmtest.Variant(t, "standin"), "export AERENDER_DOUBLE=one-by-one OVERCRANK_STANDIN='"+installed+"'")
+	return farmtest.Under(t, farmtest.Variant(t, "standin"), "export AERENDER_DOUBLE=slowly OVERCRANK_STANDIN='"+installed+"'")
 }
 
 // secondProject is a composition of one second, which is all that the stand-in draws of a whole one.
@@ -75,6 +75,11 @@ func TestAFilmOfAfterEffectsIsGoneOnFrom(t *testing.T) {
 		return dir
 	}
 	desk := join("desk", program, "--config", farmtest.Configuration(t, "idle-after: 0s\nprograms: [artist-draw]\n"))
+	join("plain", farmtest.Program(t)) // without After Effects: it may put the film together, and draws nothing of it
+	join("other", program)
+	if code, _, said := f.Command("agents", "pause", "other"); code != 0 { // until it is needed
+		t.Fatalf("%d: %s", code, said)
+	}
 	made, err := f.Submit(t.Context(), map[string]any{"template": map[string]string{"id": template, "composition": "second"}})
 	if err != nil {
 		t.Fatal(err)
@@ -83,9 +88,10 @@ func TestAFilmOfAfterEffectsIsGoneOnFrom(t *testing.T) {
 		status := atDesk(f, desk, "status")
 		return len(status.Working) > 0 && status.Working[0].Phase == "rendering" && status.Working[0].Progress > 15
 	})
-	join("plain", farmtest.Program(t)) // without After Effects: it may put the film together, and draws nothing of it
-	join("other", program)
 	startArtistsProgram(t, "artist-draw")
+	if code, _, said := f.Command("agents", "resume", "other"); code != 0 {
+		t.Fatalf("%d: %s", code, said)
+	}
 	began := time.Now()
 	f.Await("the desk to be left", func() bool {
 		status := atDesk(f, desk, "status")

@@ -31,6 +31,15 @@ func atDesk(f *farmtest.Farm, desk string, args ...string) control.Status {
 	return status
 }
 
+// allFree waits until the farm knows of so many machines that they are free: a film is split among those.
+func allFree(f *farmtest.Farm, machines int) {
+	f.T.Helper()
+	f.Await("the machines to be free", func() bool {
+		list, err := f.Agents(f.T.Context(), "free", "")
+		return err == nil && len(list.Items) == machines
+	})
+}
+
 // TestTheArtistsProgramTakesTheMachineBack goes through a day at a desk with real programs: an artist's program starts while the
 // machine renders, its part of the film goes to the other machine with the frames that are done, and the desk is left alone until
 // the program ends; then a pause and a window of the week keep it for its owner.
@@ -53,11 +62,14 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 			return err == nil && status.Linked
 		})
 	}
-	if status := atDesk(f, desk, "status"); status.Name != "desk" || status.Presence.Presence != farm.PresenceFree || len(status.Working) != 0 {
-		t.Fatalf("%+v", status)
-	}
+	f.Await("the desk to be free", func() bool {
+		status := atDesk(f, desk, "status")
+		return status.Name == "desk" && status.Presence.Presence == farm.PresenceFree && len(status.Working) == 0
+	})
 
-	id := f.SubmitSlow(f.Card())
+	template := f.Card()
+	allFree(f, 2)
+	id := f.SubmitSlow(template)
 	f.Await("both machines to render", func() bool {
 		return len(farmtest.Processes(desk, "aerender")) > 0 && len(farmtest.Processes(other, "aerender")) > 0
 	})
@@ -71,12 +83,9 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 	gone := time.Since(began)
 	f.Await("the desk to be left", func() bool {
 		status := atDesk(f, desk, "status")
-		return status.Presence.Presence == farm.PresenceAway && len(status.Working) == 0
+		return status.Presence.Presence == farm.PresenceAway && status.Presence.Reason == "artist-paint is running" && len(status.Working) == 0
 	})
 	t.Logf("after the artist's program had started, the engine was gone within %v and the task given back within %v", gone.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
-	if status := atDesk(f, desk, "status"); status.Presence.Reason != "artist-paint is running" {
-		t.Errorf("%+v", status)
-	}
 	job := f.Finished(id)
 	log := f.LogOf(id)
 	if !strings.Contains(log, "Given back by machine 'desk': artist-paint is running") || !strings.Contains(log, " stay") {
@@ -88,9 +97,9 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 	if len(farmtest.Processes(desk, "aerender")) > 0 {
 		t.Error("an engine runs beside the artist's program")
 	}
-	if list := f.FarmAPI(http.MethodGet, "/agents", ""); !strings.Contains(string(list), `"reason":"artist-paint is running"`) {
-		t.Errorf("the farm's list of machines does not say why:\n%s", list)
-	}
+	f.Await("the farm's list of machines to say why", func() bool {
+		return strings.Contains(string(f.FarmAPI(http.MethodGet, "/agents", "")), `"reason":"artist-paint is running"`)
+	})
 
 	if err := paint.Process.Kill(); err != nil {
 		t.Fatal(err)

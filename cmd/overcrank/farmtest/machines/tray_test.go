@@ -19,6 +19,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"overcrank/agent/control"
+	"overcrank/agent/presence"
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 )
@@ -120,8 +121,8 @@ func startIcon(t *testing.T, desk, bus string, icons <-chan string) (sender stri
 	})
 	select {
 	case sender = <-icons:
-	case <-time.After(time.Minute):
-		t.Fatal("no icon appears within a minute")
+	case <-time.After(farmtest.Patience):
+		t.Fatal("no icon appears")
 	}
 	return sender
 }
@@ -157,16 +158,15 @@ func TestTheIconOnADesktop(t *testing.T) {
 	f.Await("it to say that the machine is ready", func() bool { return says("Bereit, wartet auf Arbeit") })
 	click := func(label string) {
 		t.Helper()
-		line, there := items(t, menu)[label]
-		if !there {
-			t.Fatalf("the menu has no %q: %v", label, items(t, menu))
-		}
-		if err := menu.Call("com.canonical.dbusmenu.Event", 0, line.ID, "clicked", dbus.MakeVariant(0), uint32(0)).Err; err != nil {
+		f.Await("the menu to offer "+label, func() bool { return says(label) })
+		// The answer is not waited for, since an icon that is quit may be gone before it.
+		line := items(t, menu)[label]
+		if err := menu.Call("com.canonical.dbusmenu.Event", dbus.FlagNoReplyExpected, line.ID, "clicked", dbus.MakeVariant(0), uint32(0)).Err; err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	id := f.SubmitSlow(f.Card())
+	id := f.SubmitEndless(f.Card())
 	f.Await("it to show what renders, with its picture", func() bool {
 		for label, line := range items(t, menu) {
 			if picture, is := line.Values["icon-data"].Value().([]byte); is && strings.HasPrefix(label, "Rendert ") {
@@ -188,7 +188,6 @@ func TestTheIconOnADesktop(t *testing.T) {
 	f.Await("the menu to say so", func() bool { return says("Angehalten bis " + status().Pause.Until.Local().Format("15:04")) })
 	click("Fortsetzen")
 	f.Await("the machine to work again", func() bool { return !status().Pause.On })
-	f.Await("the menu to offer a pause", func() bool { return says("Eine Stunde anhalten") })
 	click("Eine Stunde anhalten")
 	f.Await("the machine to be paused for an hour", func() bool {
 		left := time.Until(status().Pause.Until)
@@ -200,10 +199,10 @@ func TestTheIconOnADesktop(t *testing.T) {
 		state, set := items(t, menu)["Nie im Akkubetrieb"].Values["toggle-state"]
 		return set && fmt.Sprint(state.Value()) == "1"
 	})
+	tomorrow := presence.Tomorrow(time.Now())
 	click("Bis morgen beenden")
 	f.Await("the machine to be paused until tomorrow", func() bool {
-		until := status().Pause.Until.Local()
-		return until.Hour() == 6 && until.Minute() == 0 && time.Until(until) < 25*time.Hour
+		return status().Pause.Until.Equal(tomorrow) || !time.Now().Before(tomorrow) // and the pause may be over
 	})
 	f.Await("the icon to be gone", func() bool {
 		var names []string

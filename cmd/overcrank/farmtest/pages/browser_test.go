@@ -42,8 +42,10 @@ func signedIn(t *testing.T, f *farmtest.Farm) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.do(chromedp.Navigate(link), chromedp.Click(`form[data-keeps-fragment] button[type=submit]`, chromedp.ByQuery),
-		chromedp.WaitVisible("#palette-open", chromedp.ByQuery))
+	b.do(chromedp.Navigate(link))
+	b.click(`form[data-keeps-fragment] button[type=submit]`)
+	b.do(chromedp.WaitVisible("#palette-open", chromedp.ByQuery))
+	b.painted()
 	return b
 }
 
@@ -64,11 +66,11 @@ func newBrowser(t *testing.T, server string) *browser {
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true), chromedp.Flag("no-first-run", true), chromedp.Flag("disable-quic", true),
-		chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1360, 900), chromedp.WSURLReadTimeout(time.Minute))
+		chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1360, 900), chromedp.WSURLReadTimeout(farmtest.Patience))
 	alloc, stopAlloc := chromedp.NewExecAllocator(t.Context(), opts...)
 	// The driver complains of events that are newer than it is; what goes wrong in a page is noted below.
 	ctx, stop := chromedp.NewContext(alloc, chromedp.WithErrorf(func(string, ...any) {}))
-	ctx, cancel := context.WithTimeout(ctx, 4*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
 	b := &browser{Context: ctx, t: t, server: server}
 	chromedp.ListenTarget(ctx, b.note)
 	t.Cleanup(func() {
@@ -120,7 +122,7 @@ func (b *browser) trouble(problem string) {
 
 func (b *browser) do(actions ...chromedp.Action) {
 	b.t.Helper()
-	ctx, cancel := context.WithTimeout(b, 90*time.Second)
+	ctx, cancel := context.WithTimeout(b, farmtest.Patience)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
 		b.failed(err)
@@ -138,6 +140,52 @@ func (b *browser) failed(err error) {
 func (b *browser) open(path string) {
 	b.t.Helper()
 	b.do(chromedp.Navigate(b.server+path), chromedp.WaitReady("main"))
+	b.painted()
+}
+
+// painted waits until the page has been painted: before that a browser drops what keys and pointers do.
+func (b *browser) painted() {
+	b.t.Helper()
+	b.until(`document.readyState === "complete" && performance.getEntriesByType("paint").length > 0`)
+}
+
+// click clicks what a selector finds, in one moment, since the farm draws parts of a page anew at any time. It has to be seen, and nothing may lie on it.
+func (b *browser) click(selector string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`((e) => {
+		if (!e?.checkVisibility() || e.disabled) return false;
+		e.scrollIntoView({ block: "center", behavior: "instant" });
+		const { left, top, width, height } = e.getBoundingClientRect();
+		if (!e.contains(document.elementFromPoint(left + width / 2, top + height / 2))) return false;
+		e.click();
+		return true;
+	})(document.querySelector(%q))`, selector))
+}
+
+// fill fills a field in, as somebody does who types: the farm does not draw it anew then.
+func (b *browser) fill(selector, text string) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`((e) => {
+		if (!e?.checkVisibility()) return false;
+		e.value = %q;
+		return e.dispatchEvent(new Event("input", { bubbles: true }));
+	})(document.querySelector(%q))`, text, selector))
+}
+
+// keysUntil has keys pressed until a script says true. Some belong together when they follow each other fast, which those of a busy machine do not always.
+func (b *browser) keysUntil(script string, keys ...chromedp.Action) {
+	b.t.Helper()
+	farmtest.Await(b.t, "the keys to bring "+script, func() bool {
+		b.do(keys...)
+		for range 40 {
+			var yes bool
+			if chromedp.Run(b, chromedp.Evaluate(script, &yes)) == nil && yes {
+				return true
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		return false
+	})
 }
 
 // expect tells of problems that the test is about to bring about, by words of theirs.
@@ -174,7 +222,7 @@ func value[T any](b *browser, script string) T {
 func (b *browser) until(script string) {
 	b.t.Helper()
 	var err error
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(farmtest.Patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		var yes bool
 		if err = chromedp.Run(b, chromedp.Evaluate(script, &yes)); err == nil && yes {
 			return

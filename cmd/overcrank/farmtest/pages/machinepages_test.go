@@ -63,12 +63,12 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.open("/machines")
 	b.shows("Free")
 	b.canBeRead("/machines")
-	b.do(chromedp.Click(`article a.name`, chromedp.ByQuery))
+	b.click(`article a.name`)
 	b.shows("What it has")
 	b.canBeRead("/machines/…")
 	b.size(1360, 900)
 	b.picture("machine")
-	b.do(chromedp.SetValue("#tags", "gpu", chromedp.ByQuery))
+	b.fill("#tags", "gpu")
 	b.presses(`form[action$="/change"] button`)
 
 	b.open("/jobs/" + job)
@@ -85,7 +85,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.canBeRead("/jobs/… that was approved")
 
 	b.open("/machines")
-	b.do(chromedp.Click(`article a.name`, chromedp.ByQuery))
+	b.click(`article a.name`)
 	b.shows("What it has")
 	b.presses(`form[action$="/drain"] button`)
 	b.shows("It gets no work until somebody resumes it")
@@ -112,7 +112,8 @@ func submitsCard(f *farmtest.Farm, order map[string]any) string {
 // presses presses a button that leads to another page, and waits for that.
 func (b *browser) presses(button string) {
 	b.t.Helper()
-	b.do(chromedp.Evaluate(`window.before = true`, nil), chromedp.Click(button, chromedp.ByQuery))
+	b.do(chromedp.Evaluate(`window.before = true`, nil))
+	b.click(button)
 	b.until(`window.before === undefined && document.readyState === "complete"`)
 }
 
@@ -120,7 +121,7 @@ func (b *browser) presses(button string) {
 func (b *browser) invites(name string) string {
 	b.t.Helper()
 	b.open("/machines/invite")
-	b.do(chromedp.SetValue("#name", name, chromedp.ByQuery))
+	b.fill("#name", name)
 	b.presses(`form.card button`)
 	b.canBeRead("/machines/invite")
 	command := value[string](b, `document.querySelector("pre.shell").textContent`)
@@ -163,7 +164,9 @@ func TestAStudioUpdatesItsMachinesInTheBrowser(t *testing.T) {
 	choose := func(release string) {
 		t.Helper()
 		b.open("/settings/updates")
-		b.do(chromedp.SetValue("#release", release, chromedp.ByQuery), chromedp.SetValue("#canary", "suite-4", chromedp.ByQuery), chromedp.SetValue("#soak", "0", chromedp.ByQuery))
+		b.fill("#release", release)
+		b.fill("#canary", "suite-4")
+		b.fill("#soak", "0")
 		b.presses(`form#updates button.primary`)
 		b.shows("Saved.")
 	}

@@ -36,7 +36,7 @@ func TestAPageGoesOnAtAnotherCoordinator(t *testing.T) {
 	}
 	b.until(`document.querySelector('input[name="name"]').value === "nightly renders"`)
 	// It is a page like any other: what was filled in is sent, and the farm takes it.
-	b.do(chromedp.Click(`form[action="/settings/api-tokens"] button[type="submit"]`))
+	b.click(`form[action="/settings/api-tokens"] button[type="submit"]`)
 	b.shows("nightly renders")
 	b.until(`lost === false`)
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image/png"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"overcrank/cmd/overcrank/titlecard"
+	"overcrank/raftstore/porttest"
 )
 
 func TestAProducerRendersInTheBrowser(t *testing.T) {
@@ -32,10 +32,12 @@ func TestAProducerRendersInTheBrowser(t *testing.T) {
 	template := b.uploadsTheCard()
 	night := picturePath(t, titlecard.Night)
 	b.fillsIn("Night Shift", "Spring spot", night)
-	b.do(chromedp.Click(`form button.primary`, chromedp.ByQuery))
+	b.click(`form button.primary`)
 	id := b.watchesItRender()
 	b.scrubs()
-	b.until(fmt.Sprintf(`[...document.querySelectorAll("#log span")].map((s) => s.textContent).join("") === %q`, f.LogOf(id)))
+	f.Await("the page to show the whole log", func() bool {
+		return value[string](b, `[...document.querySelectorAll("#log span")].map((s) => s.textContent).join("")`) == f.LogOf(id)
+	})
 
 	b.open("/templates/" + template)
 	b.until(`document.querySelector("img.poster").naturalWidth > 0`)
@@ -71,8 +73,11 @@ func (b *browser) uploadsTheCard() string {
 // fillsIn opens the form of the template that is shown, and fills it in.
 func (b *browser) fillsIn(title, name, picture string) {
 	b.t.Helper()
-	b.do(chromedp.Click(`.head a.primary`, chromedp.ByQuery), chromedp.WaitVisible("textarea", chromedp.ByQuery))
-	b.do(chromedp.SetValue("textarea", title, chromedp.ByQuery), chromedp.SetValue("#name", name, chromedp.ByQuery))
+	b.click(`.head a.primary`)
+	b.do(chromedp.WaitVisible("textarea", chromedp.ByQuery))
+	b.painted()
+	b.fill("textarea", title)
+	b.fill("#name", name)
 	b.do(chromedp.SetUploadFiles(`input[type=file][accept="image/*"]`, []string{picture}, chromedp.ByQuery))
 	b.until(`document.querySelector('[data-drop=asset] input[type=hidden]').value.startsWith("farm://")`)
 	b.until(`document.querySelector('[data-drop=asset] img').naturalWidth > 0`)
@@ -124,7 +129,7 @@ func (b *browser) threeAtOnce(f *farmtest.Farm, template, night string) {
 	b.t.Helper()
 	morning := f.HandOver(picturePath(b.t, morningColours)) // painting takes longer than the farm may have for its jobs
 	order := func(name, picture string) string {
-		assets := []map[string]any{{"type": "text", "layerName": titlecard.TitleLayer, "value": name}}
+		assets := []map[string]any{{"type": "text", "layerName": titlecard.TitleLayer, "value": name}, farmtest.Busy()}
 		if picture != "" {
 			assets = append(assets, map[string]any{"type": "image", "layerName": titlecard.PictureLayer, "src": picture})
 		}
@@ -150,14 +155,13 @@ func (b *browser) threeAtOnce(f *farmtest.Farm, template, night string) {
 	b.scheme("light")
 	order("Autumn spot, Dutch", "")
 	order("Frühling im Süden", morning)
-	last := order("Autumn spot, Danish", "")
 	b.open("/machines")
 	b.shows("embedded")
 	b.until(`document.querySelectorAll(".run .film img").length >= 12`)
 	b.picture("machines")
 
-	b.open("/jobs/" + last)
-	b.do(chromedp.Click(`.head button.danger`, chromedp.ByQuery))
+	b.open("/jobs/" + order("Autumn spot, Danish", ""))
+	b.click(`.head button.danger`)
 	b.shows("Cancelled before it finished")
 }
 
@@ -181,7 +185,8 @@ func picturePath(t *testing.T, p titlecard.Palette) string {
 
 func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	t.Parallel()
-	f := farmtest.Up(t, t.TempDir())
+	listen := porttest.Address(t) // at which it comes back
+	f := farmtest.Up(t, t.TempDir(), "--listen", listen)
 	template := f.Register("zip", farmtest.TitleCard(t)).ID
 	still := f.SubmitCard(template, map[string]any{"type": "image", "frames": 30})
 	failed := f.SubmitCard(template, nil, map[string]any{"type": "text", "layerName": "Titel", "value": "x", "composition": titlecard.Composition})
@@ -200,21 +205,17 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 		b.canBeRead(path)
 	}
 
-	b.expect("WebSocket connection", "ERR_CONNECTION")
-	b.do(chromedp.Click(`.rail a[href="/jobs"]`, chromedp.ByQuery))
+	b.expect("WebSocket connection", "ERR_", "status of 503") // the farm is stopped, and takes a moment to begin again
+	b.click(`.rail a[href="/jobs"]`)
 	b.until(`document.querySelectorAll("tbody tr").length === 2`)
 	b.rowsStayUnderThePointer(func() { f.Finished(f.SubmitCard(template, map[string]any{"type": "image", "frames": 35})) })
 	f.Stop()
 	b.shows("Live updates are paused")
-	b.do(chromedp.Click(`.rail a[href="/machines"]`, chromedp.ByQuery))
+	b.click(`.rail a[href="/machines"]`)
 	b.shows("The farm does not answer. This page opens “Machines” as soon as it does.")
-	address, err := url.Parse(f.Server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f = farmtest.Up(t, f.Dir, "--listen", address.Host)
+	f = farmtest.Up(t, f.Dir, "--listen", listen)
 	b.until(`location.pathname === "/machines" && document.readyState === "complete" && document.getElementById("lost").hidden`)
-	b.do(chromedp.Click(`.rail a[href="/jobs"]`, chromedp.ByQuery))
+	b.click(`.rail a[href="/jobs"]`)
 	b.until(`document.querySelectorAll("tbody tr").length === 3`)
 	f.Finished(f.SubmitCard(template, map[string]any{"type": "image", "frames": 40}))
 	b.until(`document.querySelectorAll("tbody tr").length === 4`)
@@ -296,17 +297,19 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	const background = `getComputedStyle(document.body).backgroundColor`
 	b.scheme("light")
 	light := value[string](b, background)
-	b.do(chromedp.Click(`button[name=theme]`, chromedp.ByQuery))
+	b.click(`button[name=theme]`)
 	b.until(`document.documentElement.dataset.theme === "dark" && document.readyState === "complete"`)
 	if dark := value[string](b, background); light == dark {
 		t.Errorf("light and dark have the same ground: %s", dark)
 	}
 
-	b.do(chromedp.KeyEvent("g"), chromedp.KeyEvent("m"))
-	b.until(`location.pathname === "/machines" && document.readyState === "complete"`)
+	b.painted()
+	b.keysUntil(`location.pathname === "/machines"`, chromedp.KeyEvent("g"), chromedp.KeyEvent("m"))
+	b.painted()
 	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
 	b.until(`document.getElementById("palette").open`)
-	b.do(chromedp.Click("#single-keys", chromedp.ByQuery), chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("?"), chromedp.KeyEvent("g"), chromedp.KeyEvent("j"))
+	b.click("#single-keys")
+	b.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("?"), chromedp.KeyEvent("g"), chromedp.KeyEvent("j"))
 	b.open("/machines") // keys of one letter are off, and stay so
 	b.do(chromedp.KeyEvent("?"))
 	if value[bool](b, `document.getElementById("palette").open || document.getElementById("single-keys").checked || location.pathname !== "/machines"`) {
@@ -317,10 +320,13 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	b.do(chromedp.SendKeys("#palette-search", "failed"+kb.Enter, chromedp.ByQuery))
 	b.until(`location.pathname === "/jobs" && location.search === "?state=failed"`)
 	b.shows("No jobs in this state")
+	b.painted()
 	b.do(chromedp.KeyEvent(kb.Tab))
 	b.until(`document.activeElement.className === "skip" && getComputedStyle(document.activeElement).outlineStyle === "solid"`)
 
-	b.do(chromedp.Click(`form[action="/sign-out"] button`, chromedp.ByQuery), chromedp.WaitVisible("#token", chromedp.ByQuery))
+	b.click(`form[action="/sign-out"] button`)
+	b.do(chromedp.WaitVisible("#token", chromedp.ByQuery))
+	b.painted()
 	b.expect("status of 401")
 	b.do(chromedp.SendKeys("#token", "nonsense"+kb.Enter, chromedp.ByQuery))
 	b.shows("does not know this token")

@@ -32,7 +32,9 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 	b := signedIn(t, f)
 	b.shows("Nothing has been rendered yet")
 	b.open("/templates/" + template)
-	b.do(chromedp.Click(`a[href^="/new/table"]`, chromedp.ByQuery), chromedp.WaitVisible("#sheet", chromedp.ByQuery))
+	b.click(`a[href^="/new/table"]`)
+	b.do(chromedp.WaitVisible("#sheet", chromedp.ByQuery))
+	b.painted()
 
 	dir := t.TempDir()
 	table := "\ufeffTitle;Headline;Picture;@name;@frames;#note\r\n"
@@ -52,7 +54,7 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 	b.shows("the file “night.png” is missing")
 	b.until(`document.querySelector('button[value=order]').disabled && document.querySelector("#cells").value.includes("Frühling")`)
 	// The second column's meaning is chosen by keys alone.
-	b.do(chromedp.Focus("#about-1", chromedp.ByQuery), chromedp.KeyEvent("Sub"))
+	b.keysUntil(`document.querySelector("#about-1").value === "Subtitle"`, chromedp.Focus("#about-1", chromedp.ByQuery), chromedp.KeyEvent("Sub"))
 	b.until(`document.querySelector("#about-1").value === "Subtitle" && !document.body.innerText.includes("no layer 'Headline'")`)
 
 	var files []string
@@ -94,7 +96,7 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 		t.Errorf("the zip of the results holds %d files, %v", len(films.File), err)
 	}
 
-	b.do(chromedp.Click(".contact", chromedp.ByQuery))
+	b.click(".contact")
 	b.shows("Spring, English")
 	b.until(`document.getElementById("player") !== null && document.getElementById("player").duration > 0.9`)
 

@@ -27,6 +27,7 @@ func fewFiles(t *testing.T) string {
 // with it meanwhile.
 func TestACrowdFromOneAddressShutsNobodyOut(t *testing.T) {
 	t.Parallel()
+	began := time.Now()
 	f := farmtest.LaunchProgram(t, fewFiles(t), "coordinator", t.TempDir(), "--cluster-listen", "127.0.0.1:0", "--cluster-strangers", "16")
 	public := strings.TrimPrefix(f.Server, "http://")
 	alone := answers(f)
@@ -59,7 +60,8 @@ func TestACrowdFromOneAddressShutsNobodyOut(t *testing.T) {
 		})
 	}
 	uploads.Wait()
-	if n := strings.Count(f.Said.String(), "--connections-per-address"); n < 1 || n > 3 {
+	// It says so once a minute at most.
+	if n := strings.Count(f.Said.String(), "--connections-per-address"); n < 1 || n > 1+int(time.Since(began)/time.Minute) {
 		t.Errorf("the log tells %d times of the crowd", n)
 	}
 }

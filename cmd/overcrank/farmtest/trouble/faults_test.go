@@ -104,6 +104,7 @@ func TestARenderOutlivesWhatBefallsTheCoordinator(t *testing.T) {
 		}
 	}
 	f.Finished(id)
+	f.Await("the log to tell of the end", func() bool { return strings.Contains(f.LogOf(id), "finished:") })
 	if log := f.LogOf(id); !strings.Contains(log, "attempt 1 finished") || strings.Contains(log, "attempt 2 on") {
 		t.Errorf("the render did not outlive it:\n%s", log)
 	}

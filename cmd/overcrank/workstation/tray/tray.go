@@ -50,6 +50,7 @@ func Show(ctx context.Context, agent Agent, log *slog.Logger) (until time.Time, 
 	var following sync.WaitGroup
 	runtime.LockOSThread() // a window of Windows belongs to the thread that made it
 	defer runtime.UnlockOSThread()
+	systray.SetTitle("Overcrank") // the library may lose what is set while it tells the desktop of the icon
 	systray.Run(func() {
 		s.build()
 		following.Go(func() {
@@ -65,7 +66,6 @@ func Show(ctx context.Context, agent Agent, log *slog.Logger) (until time.Time, 
 
 // build makes the items of the menu, of which some are hidden at times.
 func (s *shown) build() {
-	systray.SetTitle("Overcrank")
 	s.state = systray.AddMenuItem("", "")
 	s.state.Disable()
 	for i := range s.work {
@@ -80,6 +80,10 @@ func (s *shown) build() {
 	systray.AddSeparator()
 	s.dashboard = systray.AddMenuItem(s.say.OpenDashboard, "")
 	s.quit = systray.AddMenuItem(s.say.QuitTomorrow, "")
+	// The library drops a click for which nobody waits, and nobody does while the agent is asked something.
+	for _, item := range []*systray.MenuItem{s.pause, s.give, s.never, s.dashboard, s.quit} {
+		item.ClickedCh = make(chan struct{}, 1)
+	}
 	s.menu = Menu{Sign: -1} // nothing is shown yet
 }
 
@@ -87,6 +91,7 @@ func (s *shown) build() {
 func (s *shown) follow(ctx context.Context, ended <-chan struct{}) (until time.Time) {
 	tick := time.NewTicker(askEvery)
 	defer tick.Stop()
+	settled := false
 	for {
 		s.ask(ctx)
 		choice := Choice(-1)
@@ -96,6 +101,9 @@ func (s *shown) follow(ctx context.Context, ended <-chan struct{}) (until time.T
 		case <-ended:
 			return time.Time{}
 		case <-tick.C:
+			if !settled { // the desktop has the icon now, if not all that was set before
+				s.menu, settled = Menu{Sign: -1}, true
+			}
 			continue
 		case <-s.pause.ClickedCh:
 			choice = PauseHour

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -18,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/valyala/fasthttp"
 	"go.uber.org/goleak"
 
 	"overcrank/api"
@@ -113,6 +115,12 @@ func start(t testing.TB, edit ...func(*api.Config)) *rig {
 // startOn starts the farm of a folder, or one that is set up in another way than most.
 func startOn(t testing.TB, farm coordinator.Config, edit ...func(*api.Config)) *rig {
 	t.Helper()
+	return startBehind(t, func(*fasthttp.Server) {}, farm, edit...)
+}
+
+// startBehind is startOn behind a server with settings of its own.
+func startBehind(t testing.TB, set func(*fasthttp.Server), farm coordinator.Config, edit ...func(*api.Config)) *rig {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -129,6 +137,7 @@ func startOn(t testing.TB, farm coordinator.Config, edit ...func(*api.Config)) *
 		t.Fatalf("the first token is %q, %v", r.token, err)
 	}
 	app := api.NewApp(logger)
+	set(app.Server())
 	cfg := api.Config{Farm: r.farm, Version: "0.1.0-test", Logger: logger}
 	for _, e := range edit {
 		e(&cfg)
@@ -162,6 +171,14 @@ func (r *rig) eventually(what string, ok func() bool) {
 			r.t.Fatalf("not within %s: %s", patience, what)
 		}
 	}
+}
+
+// ignoreGone lets a search of the farm's folder go on when a file goes meanwhile.
+func ignoreGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // soon makes something that ends soon, and tells when: in a second, or later when the farm gets to it too late.

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -13,7 +12,8 @@ import (
 // A lease that another leader granted, and that comes into the log late, is in nobody's session: it expires in this term like any other.
 func TestALeaseOfTheLeaderBeforeExpires(t *testing.T) {
 	t.Parallel()
-	r := open(t, func(cfg *coordinator.Config) { cfg.Lease = 300 * time.Millisecond })
+	c := newClock()
+	r := open(t, c.config)
 	gone := r.enrol("gone")
 	job := r.submit()
 	task, err := r.LeaseAsBefore(t.Context(), job.ID, gone.agent.ID)
@@ -23,6 +23,7 @@ func TestALeaseOfTheLeaderBeforeExpires(t *testing.T) {
 	if task.Status != farm.TaskLeased || task.Attempt != 1 || task.Agent != gone.agent.ID {
 		t.Fatalf("the state has the task as %+v", task)
 	}
+	c.pass(31 * time.Second)
 	r.eventually("the lease expires", func() bool { return r.job(job.ID).Status == farm.JobQueued })
 	if log := r.log(job.ID); !strings.Contains(log, "has not been heard of") {
 		t.Errorf("the log says %q", log)

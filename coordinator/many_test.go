@@ -82,7 +82,7 @@ func (b *robot) attempt(ctx context.Context, l *link, lease wire.Lease) bool {
 }
 
 func TestUnreliableAgentsFinishEveryJobOnce(t *testing.T) {
-	r := open(t, func(c *coordinator.Config) { c.Lease = 2 * time.Second })
+	r := open(t, func(c *coordinator.Config) { c.Lease = 10 * time.Second })
 	ctx, cancel := context.WithCancel(t.Context())
 	var robots sync.WaitGroup
 	defer robots.Wait()

@@ -78,7 +78,7 @@ func TestAMachineFollowsItsFile(t *testing.T) {
 	}
 	until := func(what string, true func() bool) {
 		t.Helper()
-		for end := time.Now().Add(10 * time.Second); !true(); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); !true(); time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("the machine's %s never came", what)
 			}

@@ -71,8 +71,8 @@ func spread(tb testing.TB, members []*Pool, who int, inventory string) time.Dura
 		tb.Fatal(err)
 	}
 	for knowing(members, members[who], inventory) < len(members) {
-		if time.Since(began) > time.Minute {
-			tb.Fatalf("after a minute %d of %d know it", knowing(members, members[who], inventory), len(members))
+		if time.Since(began) > 3*time.Minute {
+			tb.Fatalf("after three minutes %d of %d know it", knowing(members, members[who], inventory), len(members))
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -61,7 +61,7 @@ func TestStrangersStreamsAreBounded(t *testing.T) {
 	close(over)
 	watching.Wait()
 	t.Logf("a call takes %s, and %s beside a stranger at his bound", alone, beside)
-	if beside > alone+250*time.Millisecond {
+	if beside > alone+3*time.Second { // which is long for a busy machine, and short for who waits until the stranger has to go
 		t.Errorf("a call takes %s, and %s beside a stranger at his bound", alone, beside)
 	}
 	held := <-most
@@ -98,7 +98,7 @@ func pour(t *testing.T, address string, over <-chan struct{}) {
 		}
 		message = make([]byte, 256<<10)
 	}
-	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(2 * time.Minute)); err != nil {
 		t.Error(err)
 	}
 	if _, err := conn.Read(make([]byte, 1)); err == nil {

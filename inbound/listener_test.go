@@ -107,7 +107,7 @@ func TestOneAddressAtItsBoundLeavesOthersRoom(t *testing.T) {
 	}
 	beside := median(t, inner.Addr().String(), "127.0.0.2")
 	t.Logf("a request takes %s, and %s beside an address at its bound", alone, beside)
-	if beside > alone+250*time.Millisecond {
+	if beside > alone+3*time.Second { // which is long for a busy machine, and short for who waits until the stranger has to go
 		t.Errorf("a request takes %s, and %s beside an address at its bound", alone, beside)
 	}
 	for gate.Refused() < 92 {

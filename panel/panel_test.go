@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // ends by itself a while after the last expression
 }
 
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // farm is a real coordinator on a real port, which takes http: and https: alike.
 type farm struct {

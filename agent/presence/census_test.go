@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"overcrank/durable/programtest"
 )
 
 func TestTheFarmsOwnProgramsAreKnown(t *testing.T) {
@@ -159,7 +161,7 @@ func TestThisMachinesProcessesAreSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(program, b, 0o700); err != nil {
+	if err := programtest.Write(program, b); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "60")

@@ -33,7 +33,7 @@ const bucket = "renders"
 // uploader is impatient.
 func uploader(t *testing.T) *Uploader {
 	u := New(outbound.Fixed(address.Policy{}))
-	u.Pause, u.Patience, u.Silence = 10*time.Millisecond, 20*time.Second, 20*time.Second
+	u.Pause, u.Patience, u.Silence = 10*time.Millisecond, 2*time.Minute, 2*time.Minute
 	t.Cleanup(u.Close)
 	return u
 }

@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"overcrank/durable/programtest"
 	"overcrank/farm"
 )
 
@@ -42,7 +43,7 @@ func newShell(t *testing.T) *shell {
 		// What the package's script finds beside the package, with its permissions.
 		"apt-get": "ls -l overcrank-invitation.json | cut -c1-10 >'" + s.tools + "/mode'; cat overcrank-invitation.json >'" + s.tools + "/invitation'; exit 100",
 	} {
-		if err := os.WriteFile(filepath.Join(s.tools, name), []byte(note+does+"\n"), 0o755); err != nil {
+		if err := programtest.Write(filepath.Join(s.tools, name), []byte(note+does+"\n")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -229,7 +229,7 @@ func TestStrangersDoNotBlockCoordinators(t *testing.T) {
 		conn.Close()
 	}
 	t.Logf("a question takes %s, and %s beside a stranger at his bound", alone, beside)
-	if beside > alone+250*time.Millisecond {
+	if beside > alone+3*time.Second { // which is long for a busy machine, and short for who waits until the stranger has to go
 		t.Errorf("a question takes %s, and %s beside a stranger at his bound", alone, beside)
 	}
 	if strangers.Refused() < 80 {

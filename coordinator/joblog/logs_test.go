@@ -205,7 +205,7 @@ func TestKilledCoordinatorStoresTheRestAfterRestart(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); again.Run(ctx) }()
-	for end := time.Now().Add(20 * time.Second); c.open(t, t.TempDir(), "n9").read(t) != "stored\nnot stored\nby the next\n"; time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); c.open(t, t.TempDir(), "n9").read(t) != "stored\nnot stored\nby the next\n"; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("read %q", again.read(t))
 		}

@@ -190,7 +190,7 @@ func installsByHand(t *testing.T, m *machine) {
 // files lists the machine's files, but for those that programs other than ours write.
 func (m *machine) files() []string {
 	m.t.Helper()
-	return strings.Split(m.run(`find /etc /usr /opt /var /root /home -xdev \( -path /var/lib/dpkg -o -path /var/log -o -path /var/cache -o -path /var/lib/systemd -o -path /root/go -o -path '/root/.*' \) -prune -o -print`+
+	return strings.Split(m.run(`find /etc /usr /opt /var /root /home -xdev \( -path /var/lib/dpkg -o -path /var/log -o -path /var/cache -o -path /var/lib/systemd -o -path /root/go -o -path '/root/.*' \) -prune -o -print 2>/dev/null`+
 		` | grep -vE '^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-?$' | sort`), "\n")
 }
 

@@ -50,7 +50,7 @@ func startMachine(t *testing.T, packages string) *machine {
 	m := &machine{t: t}
 	var state string
 	var err error
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		select {
 		case err := <-ended:
 			ended <- err
@@ -64,7 +64,7 @@ func startMachine(t *testing.T, packages string) *machine {
 			return m
 		}
 	}
-	t.Fatalf("the machine's systemd is not ready after a minute: %s: %v", state, err)
+	t.Fatalf("the machine's systemd is not ready after three minutes: %s: %v", state, err)
 	return nil
 }
 
@@ -84,9 +84,12 @@ func systemdOf(parent int) int {
 	return pid
 }
 
-// try runs a shell command on the machine as root, for two minutes at most, and returns what it says.
+// patience is after how long what a machine does counts as what it never does.
+const patience = 10 * time.Minute
+
+// try runs a shell command on the machine as root and returns what it says.
 func (m *machine) try(command string) (string, error) {
-	ctx, cancel := context.WithTimeout(m.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(m.t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "nsenter", "--target", strconv.Itoa(m.init), "--mount", "--pid", "--net", "--uts", "--ipc", "--cgroup", "--root", "--wd",
 		"sh", "-c", command)
@@ -115,11 +118,11 @@ func (m *machine) await(command, want string) {
 	m.t.Helper()
 	var out string
 	var err error
-	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		if out, err = m.try(command); err == nil && strings.Contains(out, want) {
 			return
 		}
 	}
 	log, _ := m.try("journalctl --no-pager --lines 60")
-	m.t.Fatalf("%s does not say %q within two minutes: %v\n%s\nthe machine's log ends with\n%s", command, want, err, out, log)
+	m.t.Fatalf("%s never says %q: %v\n%s\nthe machine's log ends with\n%s", command, want, err, out, log)
 }

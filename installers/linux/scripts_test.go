@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"overcrank/durable/programtest"
 )
 
 // TestScriptsWriteThroughNoLinks: /var/lib/overcrank belongs to the service's account, which could put a link where a script, run by root, writes.
@@ -37,7 +39,7 @@ func TestTheTokenIsInNoCommandLine(t *testing.T) {
 	}
 	calls := filepath.Join(t.TempDir(), "calls")
 	program := filepath.Join(t.TempDir(), "overcrank-agent")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho \"$OVERCRANK_AGENT_JOIN: $*\" >>'"+calls+"'\n"), 0o755); err != nil {
+	if err := programtest.Write(program, []byte("#!/bin/sh\necho \"$OVERCRANK_AGENT_JOIN: $*\" >>'"+calls+"'\n")); err != nil {
 		t.Fatal(err)
 	}
 	const join = "ocj_secret"
@@ -76,7 +78,7 @@ func TestAnInvitationBesideThePackageIsFound(t *testing.T) {
 		program: "#!/bin/sh\necho \"$*\" >>'" + calls + "'\n",
 		apt:     "#!/bin/sh\n(cd / && exec sh -e -c \"$SCRIPT\")\n",
 	} {
-		if err := os.WriteFile(path, []byte(content), 0o700); err != nil {
+		if err := programtest.Write(path, []byte(content)); err != nil {
 			t.Fatal(err)
 		}
 	}

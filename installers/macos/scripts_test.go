@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/durable/programtest"
 	"overcrank/installers/macos/cpio"
 )
 
@@ -64,7 +65,7 @@ func (m *mac) double(path, name, does string) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		m.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+	if err := programtest.Write(path, []byte(text)); err != nil {
 		m.t.Fatal(err)
 	}
 }

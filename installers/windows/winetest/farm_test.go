@@ -69,7 +69,7 @@ type farm struct {
 }
 
 // awaited bounds each wait for something that comes within seconds on an idle machine.
-const awaited = 2 * time.Minute
+const awaited = 10 * time.Minute
 
 // startFarm starts a coordinator that speaks TLS alone.
 func startFarm(t *testing.T) *farm {

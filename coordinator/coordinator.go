@@ -280,7 +280,7 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 	dir := filepath.Join(c.cfg.DataDir, stateFolder)
 	cfg := raftstore.Config{
 		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.Push, Replaced: func() { c.installed.Forget(); c.hub.Lose() },
-		Rebuilt:    c.stateRebuilt,
+		Rebuilt: c.stateRebuilt,
 		Silence: c.cfg.Silence, BeforeSync: c.cfg.BeforeSync, WrongRule: c.cfg.WrongRule, Await: c.awaits,
 	}
 	if c.cfg.ClusterListen != "" {

@@ -99,10 +99,10 @@ const readyEvery = 2 * time.Second
 func (a *agent) watchReadiness(ctx context.Context) {
 	tick := time.NewTicker(readyEvery)
 	defer tick.Stop()
-	signedIn := a.signedIn()
+	desk := a.availability().Desk()
 	for {
-		if now := a.signedIn(); now != signedIn {
-			signedIn = now
+		if now := a.availability().Desk(); now != desk {
+			desk = now
 			a.link.nudge()
 		}
 		if a.readiness.Look() {
@@ -127,7 +127,7 @@ func (a *agent) availability() farm.Availability {
 	if now.Presence == farm.PresenceAway && a.slots.busy() {
 		now.Presence = farm.PresenceYielding
 	}
-	now.AfterEffects, now.SignedIn = a.lacksAfterEffects(), a.signedIn()
+	now.AfterEffects, now.SignedIn, now.InUse = a.lacksAfterEffects(), a.signedIn(), a.watch.InUse()
 	if why := a.noFrame.Load(); why != nil {
 		now.NoFrame = *why
 	}

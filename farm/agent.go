@@ -78,6 +78,7 @@ type Availability struct {
 	// and for a machine without one.
 	AfterEffects string   `json:"afterEffects,omitempty"`
 	SignedIn     SignedIn `json:"signedIn,omitempty"`
+	InUse        bool     `json:"inUse,omitempty"` // by the machine's own rules: there was input lately, or a program runs that stands for its user
 	// NoFrame is why the machine could not render the frame that it shows once it was installed; "" when it could, or shows none.
 	NoFrame string `json:"noFrame,omitempty"`
 }
@@ -92,6 +93,33 @@ const (
 	SignedInLocked  SignedIn = "locked" // and the screen is locked
 	SignedInActive  SignedIn = "active"
 )
+
+// Desk is what goes on before a machine, in one word.
+type Desk string
+
+// The states of Desk.
+const (
+	DeskUnknown Desk = ""
+	DeskNobody  Desk = "nobody" // is signed in
+	DeskLocked  Desk = "locked" // somebody is signed in, and the screen is locked
+	DeskArtist  Desk = "artist" // somebody is at work
+	DeskFree    Desk = "free"   // somebody is signed in, and does not use it
+)
+
+// Desk is what goes on before the machine, as far as it tells.
+func (a Availability) Desk() Desk {
+	switch {
+	case a.SignedIn == SignedInNobody:
+		return DeskNobody
+	case a.SignedIn == SignedInLocked:
+		return DeskLocked
+	case a.InUse:
+		return DeskArtist
+	case a.SignedIn == SignedInActive:
+		return DeskFree
+	}
+	return DeskUnknown
+}
 
 // Machine is an agent with its current state.
 type Machine struct {

@@ -95,6 +95,11 @@ func (r Rules) Judge(now time.Time, pause Pause, seen Sight) farm.Availability {
 	return farm.Availability{Presence: farm.PresenceFree, Until: next}
 }
 
+// inUse reports whether somebody is at work: there was input lately, or a program runs that stands for its user.
+func (r Rules) inUse(seen Sight) bool {
+	return r.IdleAfter > 0 && !seen.idle(r) || seen.running(r.Programs) != "" || seen.running(r.Untouched) != ""
+}
+
 func hoursText(hours []farm.Hours) string {
 	texts := make([]string, len(hours))
 	for i, h := range hours {

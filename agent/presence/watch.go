@@ -36,6 +36,7 @@ type Watch struct {
 	// mayHaveUser is Sight.mayHaveUser of the last observation, and session its Session.
 	mayHaveUser bool
 	session     Session
+	inUse       bool // Rules.inUse of it
 }
 
 // NewWatch makes a watch on a desk. Its owner closes the desk.
@@ -99,6 +100,13 @@ func (w *Watch) Session() Session {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.session
+}
+
+// InUse tells whether somebody used the machine at the last observation, as far as rules ask for it.
+func (w *Watch) InUse() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.inUse
 }
 
 // CountRunners makes what descends from runners count as the farm's; processes are their ids. It is called before the first observation.
@@ -195,7 +203,7 @@ func (w *Watch) look(ctx context.Context) farm.Availability {
 		// Once the load was too high it has to fall well below the limit, or the machine would start and stop working all the time.
 		seen.OtherLoad *= awayLoadFactor
 	}
-	w.mayHaveUser, w.session = seen.mayHaveUser(), seen.Session
+	w.mayHaveUser, w.session, w.inUse = seen.mayHaveUser(), seen.Session, rules.inUse(seen)
 	w.last = steady(w.last, rules.Judge(now, pause, seen))
 	return w.last
 }

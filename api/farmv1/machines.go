@@ -84,9 +84,10 @@ type presenceBody struct {
 	State  string      `json:"state"`
 	Reason string      `json:"reason"`
 	Until  answer.Time `json:"until"`
-	// AfterEffects is why After Effects cannot run now, SignedIn a farm.SignedIn; null when there is nothing to tell.
+	// AfterEffects is why After Effects cannot run now, SignedIn a farm.SignedIn, Desk a farm.Desk; null when there is nothing to tell.
 	AfterEffects *string `json:"afterEffects"`
 	SignedIn     *string `json:"signedIn"`
+	Desk         *string `json:"desk"`
 }
 
 type runningShape struct {
@@ -115,7 +116,7 @@ func agentShape(m farm.Machine) agentBody {
 	}
 	if m.Presence != "" {
 		body.Presence = &presenceBody{State: string(m.Presence), Reason: m.Reason, Until: answer.Time(m.Until),
-			AfterEffects: answer.OrNull(m.AfterEffects), SignedIn: answer.OrNull(string(m.SignedIn))}
+			AfterEffects: answer.OrNull(m.AfterEffects), SignedIn: answer.OrNull(string(m.SignedIn)), Desk: answer.OrNull(string(m.Desk()))}
 	}
 	for i, r := range m.Running {
 		body.Running[i] = runningOf(r)

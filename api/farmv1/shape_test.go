@@ -44,6 +44,8 @@ func TestMachinesOnTheWire(t *testing.T) {
 	machine.SetAside = &farm.SetAside{Reason: "attempts of 5 jobs in a row failed on it", At: noon, Until: noon.Add(time.Hour)}
 	machine.Availability = farm.Availability{Presence: farm.PresenceAway, Reason: "somebody works at it", AfterEffects: "nobody is signed in", SignedIn: farm.SignedInNobody}
 	golden(t, "agent-set-aside", agentShape(machine))
+	machine.Availability = farm.Availability{Presence: farm.PresenceAway, Reason: "somebody works at it", SignedIn: farm.SignedInActive, InUse: true}
+	golden(t, "agent-in-use", agentShape(machine))
 }
 
 func TestTasksOnTheWire(t *testing.T) {

@@ -99,6 +99,18 @@ func Machine(s farm.MachineState) string {
 	return strings.ReplaceAll(string(s), "_", " ")
 }
 
+// Desk is what goes on before a machine, "" when it does not tell. A state of a later release is said as it comes.
+func Desk(d farm.Desk) string {
+	switch d {
+	case farm.DeskNobody:
+		return "nobody signed in"
+	case farm.DeskArtist:
+		return "artist at work"
+	case farm.DeskUnknown, farm.DeskLocked, farm.DeskFree:
+	}
+	return string(d)
+}
+
 // Title writes words as a label has them, with a capital at the beginning.
 func Title(words string) string {
 	first, size := utf8.DecodeRuneInString(words)

@@ -130,6 +130,14 @@ func (m Machine) pauseCosts() string {
 	return fmt.Sprintf("Pause “%s”? It gives back %s, up to %.0f %% done. A film that is not split starts over on another machine. Drain lets it finish first.", m.Name, back, furthest)
 }
 
+// deskWords say what goes on before the machine, "" while that is not known.
+func (m Machine) deskWords() string {
+	if !m.Online {
+		return ""
+	}
+	return wording.Title(wording.Desk(m.Desk()))
+}
+
 // FrameWords say what stands in the place of a machine's first frame, "" where there is nothing to say.
 func (m Machine) FrameWords() string {
 	if m.NoFrame == "" || m.State() == farm.MachineOffline {

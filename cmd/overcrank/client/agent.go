@@ -69,9 +69,19 @@ type Presence struct {
 	State  string `json:"state"`
 	Reason string `json:"reason"`
 	Until  string `json:"until"`
-	// AfterEffects is why After Effects cannot run now, SignedIn whether somebody is signed in at the machine; empty when there is nothing to tell.
+	// AfterEffects is why After Effects cannot run now, SignedIn whether somebody is signed in at the machine, Desk what goes on before it; empty when there
+	// is nothing to tell.
 	AfterEffects string        `json:"afterEffects"`
 	SignedIn     farm.SignedIn `json:"signedIn"`
+	Desk         farm.Desk     `json:"desk"`
+}
+
+// Desk is what goes on before the machine, as far as the farm knows.
+func (a Agent) Desk() farm.Desk {
+	if a.Presence == nil || a.State == farm.MachineOffline {
+		return farm.DeskUnknown
+	}
+	return a.Presence.Desk
 }
 
 // Running is a task that a machine has. Another team's has no names.

@@ -62,10 +62,10 @@ func (l listCommand) Run(ctx context.Context, out *terminal.Output) error {
 	all, err := c.Agents(ctx, strings.Join(l.State, ","), l.Tag)
 	return l.Print(out, all, err, func() error {
 		slices.SortStableFunc(all.Items, func(a, b client.Agent) int { return strings.Compare(a.Name, b.Name) })
-		t := terminal.NewTable("MACHINE", "NAME", "STATE", "BUSY", "ENGINES", "TAGS", "REMARK")
+		t := terminal.NewTable("MACHINE", "NAME", "STATE", "DESK", "BUSY", "ENGINES", "TAGS", "REMARK")
 		for _, a := range all.Items {
 			busy := fmt.Sprintf("%d of %d", len(a.Running), a.Slots)
-			t.Row(a.ID, a.Name, wording.Machine(a.State), busy, strings.Join(engineWords(a), ", "), strings.Join(a.Tags, ", "), agentRemark(a))
+			t.Row(a.ID, a.Name, wording.Machine(a.State), wording.Desk(a.Desk()), busy, strings.Join(engineWords(a), ", "), strings.Join(a.Tags, ", "), agentRemark(a))
 		}
 		return out.List(t, "No machines. Invite one with: overcrank agents invite --for NAME")
 	})
@@ -173,6 +173,7 @@ func agentTable(a client.Agent) *terminal.Table {
 	row("name", a.Name)
 	row("state", wording.Machine(a.State))
 	row("remark", agentRemark(a))
+	row("desk", wording.Desk(a.Desk()))
 	row("address", a.Address)
 	row("enrolled", terminal.LocalTime(a.EnrolledAt))
 	row("system", strings.TrimSpace(a.OS+" "+a.OSVersion))

@@ -86,6 +86,10 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 		return status.Presence.Presence == farm.PresenceAway && status.Presence.Reason == "artist-paint is running" && len(status.Working) == 0
 	})
 	t.Logf("after the artist's program had started, the engine was gone within %v and the task given back within %v", gone.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
+	f.Await("the farm to show the artist", func() bool {
+		_, table, _ := f.Command("agents", "list")
+		return strings.Count(table, "artist at work") == 1
+	})
 	job := f.Finished(id)
 	log := f.LogOf(id)
 	if !strings.Contains(log, "Given back by machine 'desk': artist-paint is running") || !strings.Contains(log, " stay") {

@@ -73,11 +73,24 @@ var ErrDeep = errors.New("effects that show other times show each other, more th
 // Scale is the size, in pixels of the picture, of a pixel of the layer.
 func (f *Frame) Scale() float64 { return f.Matrix.MeanScale() }
 
+// layerRect is where the layer lies in a picture with the bounds given.
+func (f *Frame) layerRect(bounds image.Rectangle) image.Rectangle {
+	return raster.PixelRect(geom.Rect{MaxX: f.Size.X, MaxY: f.Size.Y}.Transform(f.Matrix)).Intersect(bounds)
+}
+
 // Number is the value of a parameter: a finite number, whatever the file or its expression says.
 func (f *Frame) Number(n *eval.Number) float64 { return finite(n.At(f.Eval, f.Time)) }
 
-// Choice is the value of a popup, from 1, or of a switch, 0 or 1.
-func (f *Frame) Choice(n *eval.Number) int { return int(f.Number(n)) }
+// Choice is the value of a popup, from 1, or of a switch, 0 or 1; 0 for a number that is neither.
+func (f *Frame) Choice(n *eval.Number) int { return whole(f.Number(n)) }
+
+// whole is a small number without its fraction; 0 for one that is not small.
+func whole(v float64) int {
+	if !(math.Abs(v) < 1<<16) {
+		return 0
+	}
+	return int(v)
+}
 
 // Share is a percentage as 0 to 1. Some effects store percentages as fractions, some as whole per cent.
 func (f *Frame) Share(n *eval.Number) float64 {

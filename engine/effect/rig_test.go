@@ -41,11 +41,23 @@ func (r *rig) draw(match string, values params, img *raster.Image) {
 	}
 }
 
+// drawRef is draw for an effect with parameters that choose layers, by their numbers.
+func (r *rig) drawRef(match string, values params, layers map[string]uint32, img *raster.Image) {
+	r.Helper()
+	r.refs = layers
+	r.draw(match, values, img)
+}
+
 // ofValues are the parameters of an effect with these values, some of which choose a layer.
 func ofValues(match string, values params, refs map[string]uint32) Params {
 	group := &aep.Property{Match: match, Enabled: true, Group: true}
 	for number, v := range values {
 		group.Children = append(group.Children, &aep.Property{Match: match + "-" + number, Enabled: true, Value: v, LayerRef: refs[number]})
+	}
+	for number, id := range refs {
+		if _, has := values[number]; !has {
+			group.Children = append(group.Children, &aep.Property{Match: match + "-" + number, Enabled: true, LayerRef: id})
+		}
 	}
 	return Of(eval.Ref{Comp: &aep.Item{Comp: &aep.Composition{}}, Layer: &aep.Layer{}, Prop: group})
 }

@@ -4,23 +4,23 @@ package raster
 
 // Hue has the hue of the source, and saturation and luminosity of the backdrop.
 var Hue = wholeColor(func(s, d [3]float64) [3]float64 {
-	return withLuminosity(withSaturation(s, saturation(d)), luminosity(d))
+	return WithLuminosity(withSaturation(s, saturation(d)), LuminosityOf(d))
 })
 
 // Saturation has the saturation of the source, and hue and luminosity of the backdrop.
 var Saturation = wholeColor(func(s, d [3]float64) [3]float64 {
-	return withLuminosity(withSaturation(d, saturation(s)), luminosity(d))
+	return WithLuminosity(withSaturation(d, saturation(s)), LuminosityOf(d))
 })
 
 // Chroma has the hue and saturation of the source, and the luminosity of the backdrop. After Effects calls it Color.
-var Chroma = wholeColor(func(s, d [3]float64) [3]float64 { return withLuminosity(s, luminosity(d)) })
+var Chroma = wholeColor(func(s, d [3]float64) [3]float64 { return WithLuminosity(s, LuminosityOf(d)) })
 
 // Luminosity has the luminosity of the source, and hue and saturation of the backdrop.
-var Luminosity = wholeColor(func(s, d [3]float64) [3]float64 { return withLuminosity(d, luminosity(s)) })
+var Luminosity = wholeColor(func(s, d [3]float64) [3]float64 { return WithLuminosity(d, LuminosityOf(s)) })
 
 // LighterColor keeps the lighter of the two colours.
 var LighterColor = wholeColor(func(s, d [3]float64) [3]float64 {
-	if luminosity(s) > luminosity(d) {
+	if LuminosityOf(s) > LuminosityOf(d) {
 		return s
 	}
 	return d
@@ -28,19 +28,20 @@ var LighterColor = wholeColor(func(s, d [3]float64) [3]float64 {
 
 // DarkerColor keeps the darker of the two colours.
 var DarkerColor = wholeColor(func(s, d [3]float64) [3]float64 {
-	if luminosity(s) < luminosity(d) {
+	if LuminosityOf(s) < LuminosityOf(d) {
 		return s
 	}
 	return d
 })
 
-func luminosity(c [3]float64) float64 { return 0.3*c[0] + 0.59*c[1] + 0.11*c[2] }
+// LuminosityOf is the luminosity of a colour, as these modes weigh it.
+func LuminosityOf(c [3]float64) float64 { return 0.3*c[0] + 0.59*c[1] + 0.11*c[2] }
 
 func saturation(c [3]float64) float64 { return max(c[0], c[1], c[2]) - min(c[0], c[1], c[2]) }
 
-// withLuminosity gives c a luminosity; where a channel would leave 0 to 1 it moves towards grey.
-func withLuminosity(c [3]float64, l float64) [3]float64 {
-	off := l - luminosity(c)
+// WithLuminosity gives c a luminosity; where a channel would leave 0 to 1 it moves towards grey.
+func WithLuminosity(c [3]float64, l float64) [3]float64 {
+	off := l - LuminosityOf(c)
 	for i := range c {
 		c[i] += off
 	}

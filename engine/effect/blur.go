@@ -1,6 +1,8 @@
 package effect
 
 import (
+	"math"
+
 	"overcrank/engine/eval"
 	"overcrank/engine/raster"
 )
@@ -9,37 +11,143 @@ import (
 // does not document it; this value looks closest.
 const BlurSigma = 0.3
 
-// The values of the popup "Blur Dimensions".
-const (
-	blurHorizontal = 2
-	blurVertical   = 3
-)
-
-// gaussianBlur is Gaussian Blur, in both versions that projects use.
-type gaussianBlur struct{ blurriness, dimensions eval.Number }
-
-func newGaussianBlur(p Params) Effect {
-	return &gaussianBlur{p.Number("0001", 0), p.Number("0002", 1)}
+// blur is an effect that is a raster.Blurring.
+type blur struct {
+	of     func(f *Frame) raster.Blurring
+	repeat eval.Number
 }
 
-func (b *gaussianBlur) sigmas(f *Frame) (x, y float64) {
-	s := f.Number(&b.blurriness) * BlurSigma * f.Scale()
-	switch f.Choice(&b.dimensions) {
-	case blurHorizontal:
-		return s, 0
-	case blurVertical:
-		return 0, s
+// dimensions are a length across and down, by the popup "Blur Dimensions".
+func dimensions(f *Frame, n *eval.Number, length float64) (x, y float64) {
+	switch f.Choice(n) {
+	case dimensionHorizontal:
+		return length, 0
+	case dimensionVertical:
+		return 0, length
 	}
-	return s, s
+	return length, length
 }
 
-func (b *gaussianBlur) Reach(f *Frame) int {
-	x, y := b.sigmas(f)
-	return raster.BlurReach(max(x, y))
+// newGaussianBlur is Gaussian Blur, in both versions that projects use, and Fast Blur, which became the same.
+func newGaussianBlur(p Params) Effect {
+	blurriness, both := p.Number("0001", 0), p.Number("0002", 1)
+	return &blur{
+		of: func(f *Frame) raster.Blurring {
+			return raster.Gaussian(dimensions(f, &both, f.Number(&blurriness)*BlurSigma*f.Scale()))
+		},
+		repeat: p.Number("0003", 0),
+	}
 }
 
-func (b *gaussianBlur) Draw(f *Frame, img *raster.Image) error {
-	x, y := b.sigmas(f)
-	raster.Blur(img, x, y)
+// maxBoxes limits how often a box blur is done; the value of the slider ends at 50.
+const maxBoxes = 50
+
+// newBoxBlur is Fast Box Blur, and Box Blur before it.
+func newBoxBlur(p Params) Effect {
+	radius, times, both := p.Number("0001", 0), p.Number("0002", 3), p.Number("0003", 1)
+	return &blur{
+		of: func(f *Frame) raster.Blurring {
+			x, y := dimensions(f, &both, f.Number(&radius)*f.Scale())
+			return raster.Boxes(x, y, max(1, min(maxBoxes, whole(f.Number(&times)))))
+		},
+		repeat: p.Number("0004", 0),
+	}
+}
+
+func (e *blur) Reach(f *Frame) int { return e.of(f).Reach() }
+
+func (e *blur) Draw(f *Frame, img *raster.Image) error {
+	blurWithin(f, e.of(f), f.Choice(&e.repeat) != 0, img)
+	return nil
+}
+
+// blurWithin blurs img. With repeat, what lies beyond the layer's border are its pixels again, and nothing is painted there.
+func blurWithin(f *Frame, b raster.Blurring, repeat bool, img *raster.Image) {
+	if b.Repeat = repeat; !repeat {
+		b.Image(img)
+		return
+	}
+	if within, ok := img.SubImage(f.layerRect(img.Rect)).(*raster.Image); ok && !within.Rect.Empty() {
+		b.Image(within)
+	}
+}
+
+// channelBlur is Channel Blur: each channel by its own length.
+type channelBlur struct {
+	lengths      [4]eval.Number
+	repeat, both eval.Number
+}
+
+func newChannelBlur(p Params) Effect {
+	return &channelBlur{
+		lengths: [4]eval.Number{p.Number("0001", 0), p.Number("0002", 0), p.Number("0003", 0), p.Number("0004", 0)},
+		repeat:  p.Number("0005", 0), both: p.Number("0006", 1),
+	}
+}
+
+func (e *channelBlur) of(f *Frame, channel int) raster.Blurring {
+	return raster.Gaussian(dimensions(f, &e.both, f.Number(&e.lengths[channel])*BlurSigma*f.Scale()))
+}
+
+func (e *channelBlur) Reach(f *Frame) int {
+	reach := 0
+	for i := range e.lengths {
+		reach = max(reach, e.of(f, i).Reach())
+	}
+	return reach
+}
+
+func (e *channelBlur) Draw(f *Frame, img *raster.Image) error {
+	blurred, release := f.Host.Surface(img.Rect)
+	defer release()
+	for i := range e.lengths {
+		b := e.of(f, i)
+		if b.Reach() == 0 {
+			continue
+		}
+		copy(blurred.Pix, img.Pix)
+		blurWithin(f, b, f.Choice(&e.repeat) != 0, blurred)
+		for j := i; j < len(img.Pix); j += 4 {
+			img.Pix[j] = blurred.Pix[j]
+		}
+	}
+	clampColors(img)
+	return nil
+}
+
+// clampColors lowers the colours that are brighter than their transparency allows.
+func clampColors(img *raster.Image) {
+	for i := 0; i+3 < len(img.Pix); i += 4 {
+		px := img.Pix[i : i+4 : i+4]
+		px[0], px[1], px[2] = min(px[0], px[3]), min(px[1], px[3]), min(px[2], px[3])
+	}
+}
+
+// lensBlur is Camera Lens Blur with a round iris, whose disc two boxes approximate.
+type lensBlur struct{ radius, repeat eval.Number }
+
+func newLensBlur(p Params) Effect {
+	p.Lack("the shape of its iris")
+	if gain := p.Number("0017", 0); gain.Varies() || gain.First() != 0 {
+		p.Lack("its highlights")
+	}
+	if id, _ := p.Layer("0010"); id != 0 {
+		p.Lack("its blur map")
+	}
+	return &lensBlur{p.Number("0001", 5), p.Number("0021", 0)}
+}
+
+// discBox is the radius of two boxes with the variance of a disc of radius 1: that of a disc along an axis is 1/4, of a box of radius r about r²/3.
+var discBox = math.Sqrt(3.0 / 8)
+
+func (e *lensBlur) of(f *Frame) raster.Blurring {
+	r := f.Number(&e.radius) * f.Scale() * discBox
+	return raster.Boxes(r, r, 2)
+}
+
+func (e *lensBlur) Reach(f *Frame) int { return e.of(f).Reach() }
+
+func (e *lensBlur) Draw(f *Frame, img *raster.Image) error {
+	blurWithin(f, e.of(f), f.Choice(&e.repeat) != 0, img)
 	return nil
 }

@@ -66,12 +66,7 @@ func (e *minimax) Draw(f *Frame, img *raster.Image) error {
 	for _, highest := range passes {
 		spread(img, channels, r, highest, f.Choice(&e.keep) != 0, across, down)
 	}
-	// A colour is never brighter than its transparency.
-	for i := 0; i+3 < len(img.Pix); i += 4 {
-		for j := i; j < i+3; j++ {
-			img.Pix[j] = min(img.Pix[j], img.Pix[i+3])
-		}
-	}
+	clampColors(img)
 	return nil
 }
 

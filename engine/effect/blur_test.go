@@ -1,0 +1,194 @@
+package effect
+
+import (
+	"image"
+	"math"
+	"testing"
+
+	"overcrank/aep"
+	"overcrank/engine/raster"
+)
+
+// halves is a picture whose left half is white and whose right half is black.
+func halves(w, h int) *raster.Image {
+	img := flat(w, h, [4]uint8{0, 0, 0, 255})
+	raster.FillRect(img, image.Rect(0, 0, w/2, h), raster.Color{255, 255, 255, 255})
+	return img
+}
+
+// dot is a transparent picture with one opaque white pixel in its middle.
+func dot(size int) *raster.Image {
+	img := image.NewRGBA(image.Rect(0, 0, size, size))
+	raster.FillRect(img, image.Rect(size/2, size/2, size/2+1, size/2+1), raster.Color{255, 255, 255, 255})
+	return img
+}
+
+// moments are the sum of alpha, and its variances across and down.
+func moments(img *raster.Image) (sum, across, down float64) {
+	var mx, my float64
+	each := func(of func(x, y, a float64)) {
+		for y := range img.Rect.Dy() {
+			for x := range img.Rect.Dx() {
+				of(float64(x), float64(y), float64(img.Pix[y*img.Stride+4*x+3]))
+			}
+		}
+	}
+	each(func(x, y, a float64) { sum, mx, my = sum+a, mx+a*x, my+a*y })
+	mx, my = mx/sum, my/sum
+	each(func(x, y, a float64) { across, down = across+a*(x-mx)*(x-mx), down+a*(y-my)*(y-my) })
+	return sum, across / sum, down / sum
+}
+
+func TestABoxBlurOnceIsTheMeanWithinItsRadius(t *testing.T) {
+	img := halves(40, 4)
+	(&rig{T: t}).draw("ADBE Box Blur2", params{"0001": one(3), "0002": one(1), "0004": one(1)}, img)
+	for x := range 40 {
+		white := max(0, min(7, 20-(x-3)))
+		want := uint8(math.Round(255 * float64(white) / 7))
+		if got := img.RGBAAt(x, 2); got.R != want || got.A != 255 {
+			t.Errorf("at %d: %v, want %d", x, got, want)
+		}
+	}
+}
+
+func TestRepeatedEdgesStayOpaque(t *testing.T) {
+	for match, number := range map[string]string{"ADBE Gaussian Blur 2": "0003", "ADBE Fast Blur": "0003", "ADBE Box Blur2": "0004"} {
+		for repeat, corner := range map[float64]func(a uint8) bool{0: func(a uint8) bool { return a < 128 }, 1: func(a uint8) bool { return a == 255 }} {
+			img := flat(20, 20, [4]uint8{255, 255, 255, 255})
+			(&rig{T: t}).draw(match, params{"0001": one(10), number: one(repeat)}, img)
+			if a := img.RGBAAt(0, 0).A; !corner(a) {
+				t.Errorf("%s, repeat %v: a corner has the alpha %d", match, repeat, a)
+			}
+		}
+	}
+}
+
+func TestABlurOfOneDimensionLeavesTheOther(t *testing.T) {
+	for _, c := range []struct {
+		match  string
+		values params
+		flat   string
+	}{
+		{"ADBE Box Blur2", params{"0001": one(3), "0003": one(2)}, "down"},
+		{"ADBE Gaussian Blur 2", params{"0001": one(10), "0002": one(3)}, "across"},
+		{"ADBE Motion Blur", params{"0002": one(10)}, "across"},
+		{"ADBE Motion Blur", params{"0001": one(90), "0002": one(10)}, "down"},
+	} {
+		img := dot(61)
+		(&rig{T: t}).draw(c.match, c.values, img)
+		sum, across, down := moments(img)
+		if c.flat == "across" {
+			across, down = down, across
+		}
+		if sum == 0 || down != 0 || across < 1 {
+			t.Errorf("%s: variances of %v and %v", c.match, across, down)
+		}
+	}
+}
+
+func TestADirectionalBlurFollowsItsDirection(t *testing.T) {
+	img := dot(61)
+	copy(img.Pix, dot(61).Pix)
+	raster.FillRect(img, image.Rect(27, 27, 34, 34), raster.Color{255, 255, 255, 255})
+	(&rig{T: t}).draw("ADBE Motion Blur", params{"0001": one(45), "0002": one(20)}, img)
+	// 45 degrees point to the upper right.
+	if along, aside := img.RGBAAt(38, 22).A, img.RGBAAt(38, 38).A; along < 30 || aside > 2 {
+		t.Errorf("alpha %d along the direction, %d aside", along, aside)
+	}
+}
+
+func TestRadialBlursMoveAroundTheirCentre(t *testing.T) {
+	spot := func() *raster.Image {
+		img := image.NewRGBA(image.Rect(0, 0, 101, 101))
+		raster.FillRect(img, image.Rect(78, 48, 83, 53), raster.Color{255, 255, 255, 255})
+		return img
+	}
+	for name, c := range map[string]struct {
+		match  string
+		values params
+		turns  bool
+	}{
+		"spin":           {"ADBE Radial Blur", params{"0001": one(30), "0002": aep.Numbers{50.5, 50.5}}, true},
+		"zoom":           {"ADBE Radial Blur", params{"0001": one(40), "0002": aep.Numbers{50.5, 50.5}, "0003": one(2)}, false},
+		"cc, rotate":     {"CC Radial Blur", params{"0001": one(4), "0002": one(30), "0004": aep.Numbers{50.5, 50.5}}, true},
+		"cc, zoom":       {"CC Radial Blur", params{"0001": one(3), "0002": one(40), "0004": aep.Numbers{50.5, 50.5}}, false},
+		"cc fast, zooms": {"CC Radial Fast Blur", params{"0002": one(40), "0001": aep.Numbers{50.5, 50.5}}, false},
+	} {
+		img := spot()
+		(&rig{T: t}).draw(c.match, c.values, img)
+		_, across, down := moments(img)
+		if c.turns != (down > 2*across) {
+			t.Errorf("%s: variances of %v across and %v down", name, across, down)
+		}
+	}
+}
+
+func TestSharpeningIsTheDifferenceToItsSurroundings(t *testing.T) {
+	img := flat(5, 5, [4]uint8{100, 100, 100, 255})
+	raster.FillRect(img, image.Rect(2, 2, 3, 3), raster.Color{120, 120, 120, 255})
+	(&rig{T: t}).draw("ADBE Sharpen", params{"0001": one(100)}, img)
+	if got := img.RGBAAt(2, 2).R; got != 140 { // 20 more than the mean around it
+		t.Errorf("the bright pixel is %d", got)
+	}
+	if got := img.RGBAAt(1, 1).R; got != 98 { // one of eight around it is 20 brighter: 100-20/8
+		t.Errorf("the pixel beside it is %d", got)
+	}
+	edge := halves(40, 8)
+	(&rig{T: t}).draw("ADBE Sharpen", params{"0001": one(50)}, edge)
+	if edge.RGBAAt(0, 0).R != 255 || edge.RGBAAt(39, 7).R != 0 {
+		t.Error("flat parts changed")
+	}
+}
+
+func TestUnsharpMaskNeedsItsThreshold(t *testing.T) {
+	step := func() *raster.Image {
+		img := flat(40, 8, [4]uint8{100, 100, 100, 255})
+		raster.FillRect(img, image.Rect(0, 0, 20, 8), raster.Color{120, 120, 120, 255})
+		return img
+	}
+	img := step()
+	(&rig{T: t}).draw("ADBE Unsharp Mask2", params{"0001": one(100), "0002": one(2)}, img)
+	if bright, dark := img.RGBAAt(19, 4).R, img.RGBAAt(20, 4).R; bright <= 122 || dark >= 98 {
+		t.Errorf("beside the step: %d and %d", bright, dark)
+	}
+	img = step()
+	(&rig{T: t}).draw("ADBE Unsharp Mask2", params{"0001": one(100), "0002": one(2), "0003": one(30)}, img)
+	if string(img.Pix) != string(step().Pix) {
+		t.Error("differences below the threshold changed")
+	}
+}
+
+func TestChannelAndCompoundBlurs(t *testing.T) {
+	img := halves(40, 4)
+	(&rig{T: t}).draw("ADBE Channel Blur", params{"0001": one(10), "0005": one(1)}, img)
+	if c := img.RGBAAt(20, 2); c.R == 0 || c.G != 0 || c.A != 255 {
+		t.Errorf("beside the edge: %v", c)
+	}
+	mask := halves(40, 4)
+	img = flat(40, 4, [4]uint8{0, 0, 0, 255})
+	for x := 0; x < 40; x += 2 { // stripes
+		raster.FillRect(img, image.Rect(x, 0, x+1, 4), raster.Color{255, 255, 255, 255})
+	}
+	(&rig{T: t, layers: map[uint32]*raster.Image{3: mask}}).drawRef("ADBE Compound Blur", params{"0002": one(20)}, map[string]uint32{"0001": 3}, img)
+	if a, b := img.RGBAAt(10, 2).R, img.RGBAAt(11, 2).R; a > b+8 {
+		t.Errorf("stripes under white: %d and %d", a, b)
+	}
+	if a, b := img.RGBAAt(30, 2).R, img.RGBAAt(31, 2).R; a != 255 || b != 0 {
+		t.Errorf("stripes under black: %d and %d", a, b)
+	}
+}
+
+func TestBlursOfHostileLengthsEnd(t *testing.T) {
+	for _, match := range []string{
+		"ADBE Gaussian Blur 2", "ADBE Box Blur2", "ADBE Channel Blur", "ADBE Camera Lens Blur", "ADBE Motion Blur", "ADBE Radial Blur", "CC Radial Blur",
+		"CC Radial Fast Blur", "ADBE Sharpen", "ADBE Unsharp Mask2", "ADBE Compound Blur", "ADBE Minimax",
+	} {
+		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -5} {
+			values := params{"0005": one(v)}
+			for _, number := range []string{"0001", "0002", "0003", "0004"} {
+				values[number] = aep.Numbers{v, v}
+			}
+			(&rig{T: t}).draw(match, values, halves(8, 8))
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package effect
+
+import (
+	"overcrank/engine/eval"
+	"overcrank/engine/raster"
+)
+
+// compoundLevels are the blurs that Compound Blur mixes, from none to the longest.
+const compoundLevels = 5
+
+// compoundBlur is Compound Blur: the brighter another layer, the longer the blur.
+type compoundBlur struct {
+	layer                uint32
+	longest, fit, invert eval.Number
+}
+
+func newCompoundBlur(p Params) Effect {
+	e := &compoundBlur{longest: p.Number("0002", 20), fit: p.Number("0003", 1), invert: p.Number("0004", 0)}
+	e.layer, _ = p.Layer("0001")
+	return e
+}
+
+// Timed implements Timed: the blur is another layer's.
+func (e *compoundBlur) Timed() bool { return true }
+
+func (e *compoundBlur) of(f *Frame, share float64) raster.Blurring {
+	s := f.Number(&e.longest) * BlurSigma * f.Scale() * share
+	return raster.Gaussian(s, s)
+}
+
+func (e *compoundBlur) Reach(f *Frame) int { return e.of(f, 1).Reach() }
+
+func (e *compoundBlur) Draw(f *Frame, img *raster.Image) error {
+	by, release, err := f.other(e.layer, f.Choice(&e.fit) == fitStretch, img.Rect)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var levels [compoundLevels]*raster.Image
+	for i := range levels {
+		level, release := f.Host.Surface(img.Rect)
+		defer release()
+		copy(level.Pix, img.Pix)
+		e.of(f, float64(i)/(compoundLevels-1)).Image(level)
+		levels[i] = level
+	}
+	invert := f.Choice(&e.invert) != 0
+	for i := 0; i+3 < len(img.Pix); i += 4 {
+		// What is transparent in the other layer is black, which its premultiplied channels already say.
+		light := (299*uint32(by.Pix[i]) + 587*uint32(by.Pix[i+1]) + 114*uint32(by.Pix[i+2]) + 500) / 1000
+		if invert {
+			light = 255 - light
+		}
+		at := light * (compoundLevels - 1)
+		low := min(at/255, compoundLevels-2)
+		share := at - low*255
+		for j := i; j < i+4; j++ {
+			img.Pix[j] = uint8((uint32(levels[low].Pix[j])*(255-share) + uint32(levels[low+1].Pix[j])*share + 127) / 255)
+		}
+	}
+	return nil
+}

@@ -58,8 +58,10 @@ type Layer struct {
 	MotionBlur     bool
 	FrameBlend     bool
 	AutoOrient     bool // along the path
-	Quality        int  // 0 wireframe, 1 draft, 2 best
-	LightKind      int
+	// FacesCamera tells whether a 3D layer faces the camera, or a camera or a light its point of interest.
+	FacesCamera bool
+	Quality     int // 0 wireframe, 1 draft, 2 best
+	LightKind   int
 
 	Props   *Property // root group; its children are the layer's own groups, such as "ADBE Transform Group"
 	Markers []Marker

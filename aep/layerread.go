@@ -35,6 +35,7 @@ const (
 	ldtaFlagThreeD      = 2
 	ldtaFlagAdjustment  = 1
 	ldtaFlagAutoOrient  = 0
+	ldtaFlagFacesCamera = 5
 	ldtaFlagCollapse    = 7 // of the third
 	ldtaFlagShy         = 6
 	ldtaFlagLocked      = 5
@@ -122,6 +123,7 @@ func decodeLayer(b body) *Layer {
 		ThreeD:         b.bit(ldtaFlags+1, ldtaFlagThreeD),
 		Adjustment:     b.bit(ldtaFlags+1, ldtaFlagAdjustment),
 		AutoOrient:     b.bit(ldtaFlags+1, ldtaFlagAutoOrient),
+		FacesCamera:    b.bit(ldtaFlags+1, ldtaFlagFacesCamera),
 		Collapse:       b.bit(ldtaFlags+2, ldtaFlagCollapse),
 		Shy:            b.bit(ldtaFlags+2, ldtaFlagShy),
 		Locked:         b.bit(ldtaFlags+2, ldtaFlagLocked),

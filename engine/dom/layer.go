@@ -183,12 +183,16 @@ func (s *session) defineLayerSwitches(c *class) {
 	get(c, "hasVideo", func(r *layerRef) any { return s.layerHasVideo(r) })
 	get(c, "nullLayer", func(r *layerRef) any { return r.l.Null })
 	attr(c, "autoOrient", func(r *layerRef) any {
-		if r.l.AutoOrient {
+		switch {
+		case r.l.AutoOrient:
 			return firstAutoOrient + 1
+		case r.l.FacesCamera:
+			return firstAutoOrient + 2
 		}
 		return firstAutoOrient
 	}, func(r *layerRef, v goja.Value) {
-		r.l.AutoOrient = s.enumerated(v, "autoOrient", firstAutoOrient, 4) == 1
+		chosen := s.enumerated(v, "autoOrient", firstAutoOrient, 4)
+		r.l.AutoOrient, r.l.FacesCamera = chosen == 1, chosen == 2
 	})
 }
 

@@ -61,7 +61,7 @@ func (s *session) defineLayerCollection(c *class) {
 	})
 	method(c, "addCamera", func(r *itemRef, a args) any {
 		l := s.newLayer(r, aep.LayerCamera, r.item.Comp.Duration)
-		l.Name, l.ThreeD = a.str(0), true
+		l.Name, l.ThreeD, l.FacesCamera = a.str(0), true, true
 		return s.insertLayer(r, l)
 	})
 	method(c, "addLight", func(r *itemRef, a args) any {

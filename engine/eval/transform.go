@@ -15,7 +15,7 @@ type Transform struct {
 	parents []*Transform // from its own parent outwards; of these, parents is not set
 
 	position, anchor, scale, orientation Vector
-	turn                                 Number
+	turn, turnX, turnY                   Number // degrees; turn is that about z
 	threeD, autoOrient                   bool
 
 	moves bool
@@ -34,7 +34,7 @@ func TransformOf(p *aep.Project, comp *aep.Item, l *aep.Layer) *Transform {
 func ownTransform(p *aep.Project, comp *aep.Item, l *aep.Layer) *Transform {
 	group := l.Props.Child("ADBE Transform Group")
 	at := func(match string) Ref { return Ref{comp, l, group.Child(match)} }
-	t := &Transform{threeD: l.ThreeD}
+	t := &Transform{threeD: l.ThreeD || l.Kind == aep.LayerCamera || l.Kind == aep.LayerLight}
 	// A new layer is in the middle of its composition, and a child where its parent is.
 	middle := [4]float64{float64(comp.Comp.Width) / 2, float64(comp.Comp.Height) / 2}
 	if l.Parent != 0 {
@@ -48,9 +48,10 @@ func ownTransform(p *aep.Project, comp *aep.Item, l *aep.Layer) *Transform {
 	}
 	t.anchor = VectorOf(at("ADBE Anchor Point"), [4]float64{w / 2, h / 2})
 	t.scale = VectorOf(at("ADBE Scale"), [4]float64{100, 100, 100})
-	t.turn = NumberOf(at("ADBE Rotate Z"), 0)
+	t.turnX, t.turnY, t.turn = NumberOf(at("ADBE Rotate X"), 0), NumberOf(at("ADBE Rotate Y"), 0), NumberOf(at("ADBE Rotate Z"), 0)
 	t.orientation = VectorOf(at("ADBE Orientation"), [4]float64{})
-	t.moves = t.position.Varies() || t.anchor.Varies() || t.scale.Varies() || t.turn.Varies() || t.orientation.Varies()
+	t.moves = t.position.Varies() || t.anchor.Varies() || t.scale.Varies() || t.turn.Varies() || t.orientation.Varies() ||
+		t.threeD && (t.turnX.Varies() || t.turnY.Varies())
 	if !t.moves {
 		t.fixed = t.own(nil, 0)
 	}

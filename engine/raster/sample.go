@@ -196,11 +196,17 @@ func NewReader(src *Image) Reader {
 
 // At is the colour at a position in the image's pixels, between the centres of four of them; transparent beyond its border.
 func (r *Reader) At(p geom.Point) (c Color) {
-	const far = 1 << 24
 	s := &r.s
-	x, y := p.X-float64(s.src.Rect.Min.X)-0.5, p.Y-float64(s.src.Rect.Min.Y)-0.5
+	sum := s.between(p.X-float64(s.src.Rect.Min.X)-0.5, p.Y-float64(s.src.Rect.Min.Y)-0.5)
+	binary.LittleEndian.PutUint32(c[:], gather(sum))
+	return c
+}
+
+// between is the colour at a position, in pixels from the centre of the first pixel of the source, between the centres of four pixels.
+func (s *sampler) between(x, y float64) uint64 {
+	const far = 1 << 24
 	if !(x > -1 && y > -1 && x < float64(s.w) && y < float64(s.h)) || x > far || y > far {
-		return c
+		return 0
 	}
 	u, v := int64((x+1)*(1<<fixed)), int64((y+1)*(1<<fixed))
 	ix, iy := int(u>>fixed)-1, int(v>>fixed)-1
@@ -217,6 +223,5 @@ func (r *Reader) At(p geom.Point) (c Color) {
 	} else {
 		sum = s.at(ix, iy)*w00 + s.at(ix+1, iy)*w10 + s.at(ix, iy+1)*w01 + s.at(ix+1, iy+1)*w11
 	}
-	binary.LittleEndian.PutUint32(c[:], gather((sum+half)>>8&lanes))
-	return c
+	return (sum + half) >> 8 & lanes
 }

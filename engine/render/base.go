@@ -117,6 +117,9 @@ func (w *worker) looks(shown []shownLayer) ([]uint64, error) {
 					break
 				}
 				h.add(l.m.A, l.m.B, l.m.C, l.m.D, l.m.E, l.m.F, opacity)
+				if l.h != nil {
+					h.add(l.h[:]...)
+				}
 				h.word(l.d.state)
 				h.word(w.state(l.view))
 			}

@@ -120,7 +120,7 @@ func (w *worker) before(img *raster.Image, v view, effects []scene.Effect) error
 		return nil
 	}
 	m := v.m
-	if v.layer.Vector() {
+	if v.layer.Vector() && !v.own {
 		v = w.view(v.stage, v.layer)
 		m = v.stage.m
 	}

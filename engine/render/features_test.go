@@ -48,7 +48,6 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		"effect":         {func(l *aep.Layer) { children(l, group("ADBE Effect Parade", group("ADBE Glo2"))) }, "effect 'ADBE Glo2'"},
 		"blend mode":     {func(l *aep.Layer) { l.Blend = aep.BlendStencilAlpha }, "blend mode 'Stencil Alpha'"},
 		"unknown blend":  {func(l *aep.Layer) { l.Blend = 77 }, "blend mode 'number 77'"},
-		"depth":          {func(l *aep.Layer) { l.ThreeD = true }, "the depth of a 3D layer"},
 		"model":          {func(l *aep.Layer) { l.Kind = aep.LayerModel }, "a layer of this kind"},
 		"motion blur":    {func(l *aep.Layer) { l.MotionBlur = true; transform(l, moving("ADBE Position")) }, "motion blur"},
 		"frame blending": {func(l *aep.Layer) { l.FrameBlend, l.Stretch = true, 200 }, "frame blending"},

@@ -66,7 +66,7 @@ func (w *worker) layer(dst *raster.Image, l *shownLayer) error {
 	plain := opacity == 1 && isNormal(v.layer.Blend)
 	lone := v.layer.Matted == nil && !v.layer.PreserveTransparency
 	masks := w.masks(v)
-	if lone && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d) {
+	if lone && v.h == nil && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d) {
 		return l.d.draw(dst, opacity, v.layer.Composite)
 	}
 	pic, err := w.picture(dst.Rect, v, l.d, masks)

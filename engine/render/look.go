@@ -65,7 +65,17 @@ func (l *looking) stage(s stage) {
 func (l *looking) layer(s stage, layer *scene.Layer) {
 	w := l.w
 	m := geom.Identity
-	if layer.Transform.Moves() {
+	switch {
+	case layer.ThreeD:
+		s := s
+		s.m = geom.Identity
+		v := w.inSpace(s, layer)
+		m = v.m
+		l.numbers(v.depth)
+		if v.h != nil {
+			l.numbers(v.h[:]...)
+		}
+	case layer.Transform.Moves():
 		m = layer.Transform.Matrix(w.eval, s.t)
 	}
 	l.numbers(m.A, m.B, m.C, m.D, m.E, m.F)

@@ -45,7 +45,7 @@ func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) erro
 	}
 	defer pic.release()
 	s := pic.img
-	if pic.m != geom.Identity {
+	if pic.m != geom.Identity || pic.h != nil {
 		s = w.r.surfaces.get(pic.bounds(cov.Rect))
 		defer w.r.surfaces.put(s)
 		pic.over(s, 1, raster.Normal)

@@ -14,14 +14,19 @@ import (
 // written to. A picture without an image shows nothing.
 type picture struct {
 	img     *raster.Image
-	m       geom.Matrix // maps its pixels to those of the target
-	release func()      // when it is no longer needed
+	m       geom.Matrix      // maps its pixels to those of the target
+	h       *geom.Homography // does so instead of m, in perspective; nil for most
+	release func()           // when it is no longer needed
 	how     raster.Sampling
 }
 
 // bounds is the part of clip that the picture may touch.
 func (p *picture) bounds(clip image.Rectangle) image.Rectangle {
 	r := p.img.Rect
+	if p.h != nil {
+		box, _ := p.h.Box(boxOf(r))
+		return raster.PixelRect(box.Grow(1)).Intersect(clip)
+	}
 	if p.m != geom.Identity {
 		r = raster.PixelRect(boxOf(r).Transform(p.m).Grow(1))
 	}
@@ -30,6 +35,10 @@ func (p *picture) bounds(clip image.Rectangle) image.Rectangle {
 
 // over draws the picture over dst.
 func (p *picture) over(dst *raster.Image, opacity float64, blend raster.Blend) {
+	if p.h != nil {
+		raster.Project(dst, p.img, *p.h, dst.Rect, opacity, blend)
+		return
+	}
 	if p.m == geom.Identity {
 		raster.Composite(dst, p.img, opacity, blend)
 		return
@@ -46,6 +55,9 @@ func boxOf(r image.Rectangle) geom.Rect {
 // As After Effects does, the effects of a layer that is made of pixels are applied before its transform, along its own axes; then it
 // does not matter to them where the layer is. A layer made of outlines is transformed first.
 func (w *worker) picture(clip image.Rectangle, v view, d *drawing, masks []mask) (picture, error) {
+	if v.h != nil {
+		return w.projected(clip, v, masks)
+	}
 	if v.layer.Vector() || v.layer.Collapse && v.layer.Kind == scene.Nested || len(masks)+len(v.layer.Effects) == 0 {
 		s, release, err := w.cachedOrBuilt(clip, v, d, masks, v.layer.Effects)
 		return picture{img: s, m: geom.Identity, release: release}, err
@@ -67,7 +79,7 @@ func (w *worker) picture(clip image.Rectangle, v view, d *drawing, masks []mask)
 	if w.r.opt.Draft {
 		how = raster.Nearest
 	}
-	return picture{s, fit, release, how}, err
+	return picture{img: s, m: fit, release: release, how: how}, err
 }
 
 // localScale is the scale at which a layer of pixels is drawn before its transform m: full size, or a half, a quarter … of it where it is

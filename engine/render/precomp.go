@@ -19,7 +19,7 @@ var precompKind = kind(func(w *worker, v view) (*drawing, error) {
 	}
 	inner := stage{comp: comp, t: t, outer: &v.stage, path: v.instance()}
 	d := &drawing{still: comp.Constant, state: state(comp, t)}
-	if v.layer.Collapse {
+	if v.layer.Collapse && v.h == nil && !v.own {
 		w.collapsed(d, v, inner)
 	} else {
 		w.flattened(d, v, inner)

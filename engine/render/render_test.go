@@ -378,7 +378,7 @@ func TestGradientRamps(t *testing.T) {
 }
 
 func TestInvert(t *testing.T) {
-	for channel, want := range map[float64]color.RGBA{1: {0, 255, 255, 255}, 2: black, 3: {255, 255, 0, 255}, 9: red} {
+	for channel, want := range map[float64]color.RGBA{1: {0, 255, 255, 255}, 2: black, 3: {255, 255, 0, 255}, 9: {128, 128, 128, 255}, 5: red} {
 		b := build(t)
 		comp := b.comp("main", 10, 10)
 		b.layer(comp, b.solid("red", 10, 10, rgb(red)), func(l *aep.Layer) {

@@ -26,6 +26,10 @@ type view struct {
 	stage
 	layer *scene.Layer
 	m     geom.Matrix
+	// h is how a 3D layer is seen in perspective, in the target's pixels, and m is close to it in the layer's middle; nil where m says all.
+	h     *geom.Homography
+	depth float64 // of a 3D layer: its distance from the viewer
+	own   bool    // the target has the layer's own pixels, scaled by m
 }
 
 // holds tells whether comp is s or one of the compositions around it.
@@ -76,6 +80,7 @@ func (w *worker) shown(s stage) []shownLayer {
 			out = append(out, shownLayer{view: w.view(s, l)})
 		}
 	}
+	byDepth(out)
 	return out
 }
 
@@ -92,6 +97,9 @@ func (w *worker) ready(l *shownLayer) error {
 
 func (w *worker) view(s stage, l *scene.Layer) view {
 	w.at = l
+	if l.ThreeD {
+		return w.inSpace(s, l)
+	}
 	return view{stage: s, layer: l, m: s.m.Mul(l.Transform.Matrix(w.eval, s.t))}
 }
 

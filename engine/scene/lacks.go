@@ -3,6 +3,7 @@ package scene
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"overcrank/aep"
@@ -39,6 +40,14 @@ func (c *compiler) seen(l *Layer) {
 	switch l.Kind {
 	case Unknown:
 		l.lack("a layer of this kind")
+	case Camera:
+		if l.on("ADBE Camera Options Group", "ADBE Camera Depth of Field") {
+			l.detail("depth of field")
+		}
+	case Light:
+		if l.Comp.deep() {
+			l.lack("a light")
+		}
 	case Footage:
 		l.file()
 	case Nested:
@@ -64,8 +73,8 @@ func (c *compiler) seen(l *Layer) {
 // switches are the features of a layer of any kind.
 func (l *Layer) switches() {
 	comp := l.Comp
-	if l.ThreeD {
-		l.lack("the depth of a 3D layer")
+	if l.Kind == Nested && l.Collapse && l.Inner.deep() {
+		l.lack("the depth of 3D layers in a collapsed composition, among those around it,")
 	}
 	// Render settings blur all marked layers, whatever the composition's own switch says.
 	if l.MotionBlur && l.Transform.Moves() {
@@ -99,6 +108,17 @@ func (s *Scene) Notes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("the project's %d bits per channel are drawn with 8", bits))
 	}
 	return notes
+}
+
+// deep tells whether any of the layers of c that may be seen is a 3D layer.
+func (c *Comp) deep() bool {
+	return slices.ContainsFunc(c.Shown, func(l *Layer) bool { return l.ThreeD && l.Kind != Camera && l.Kind != Light })
+}
+
+// on tells whether a switch of the layer is on at any time.
+func (l *Layer) on(path ...string) bool {
+	n := eval.NumberOf(l.At(l.Props.Find(path...)), 0)
+	return n.Varies() || n.First() != 0
 }
 
 // mixesFrames tells whether frame blending would be visible: the source has frames of its own, at other times than the composition's.

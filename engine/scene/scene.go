@@ -39,8 +39,9 @@ type Comp struct {
 	// Constant tells whether it looks the same at all times at which the same of its layers are active.
 	Constant bool
 
-	byID map[uint32]*Layer
-	used []*Layer
+	byID    map[uint32]*Layer
+	used    []*Layer
+	cameras []*Layer // that are on, from the top
 }
 
 // Used are the layers that are seen at some time or are a track matte, from the top.
@@ -74,6 +75,9 @@ func (c *compiler) comp(it *aep.Item) *Comp {
 	for _, l := range it.Comp.Layers {
 		compiled := c.layer(out, l)
 		out.All = append(out.All, compiled)
+		if compiled.Kind == Camera && l.Enabled {
+			out.cameras = append(out.cameras, compiled)
+		}
 		if _, taken := out.byID[l.ID]; !taken && l.ID != 0 {
 			out.byID[l.ID] = compiled
 		}

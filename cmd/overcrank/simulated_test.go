@@ -131,7 +131,7 @@ func enter(ctx context.Context, server string, token wire.JoinToken, name string
 	if err != nil {
 		return nil, err
 	}
-	dialer := websocket.Dialer{TLSClientConfig: config, ReadBufferSize: 1024, WriteBufferSize: 1024, HandshakeTimeout: 30 * time.Second}
+	dialer := websocket.Dialer{TLSClientConfig: config, ReadBufferSize: 1024, WriteBufferSize: 1024, HandshakeTimeout: farmtest.Patience}
 	conn, _, err := dialer.DialContext(ctx, "wss"+strings.TrimPrefix(server, "http")+wire.PathSession, nil)
 	if err != nil {
 		return nil, err

@@ -99,8 +99,8 @@ func echo(t *testing.T, h *hosts.Host) (tcp, udp string) {
 	return ln.Addr().String(), packets.LocalAddr().String()
 }
 
-// dial opens a connection from a host.
-func dial(t *testing.T, from *hosts.Host, kind, address string) (conn net.Conn, err error) {
+// dial opens a connection from a host, and gives up after some time.
+func dial(t *testing.T, from *hosts.Host, kind, address string, wait time.Duration) (conn net.Conn, err error) {
 	t.Helper()
 	at := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))
 	err = from.Do(func() (err error) {
@@ -108,7 +108,7 @@ func dial(t *testing.T, from *hosts.Host, kind, address string) (conn net.Conn, 
 			conn, err = net.DialUDP("udp", nil, (*net.UDPAddr)(at))
 			return err
 		}
-		conn, err = (&net.Dialer{Timeout: 500 * time.Millisecond}).Dial(kind, address)
+		conn, err = (&net.Dialer{Timeout: wait}).Dial(kind, address)
 		return err
 	})
 	if err == nil {
@@ -135,14 +135,18 @@ func say(conn net.Conn, word string, wait time.Duration) error {
 	return nil
 }
 
-const patience = 20 * time.Second
+// patience is how long tests wait for what should happen: many times what it takes, since a busy machine may stall any process.
+const patience = 2 * time.Minute
+
+// silence is how long they wait for what should not.
+const silence = 500 * time.Millisecond
 
 func TestHostsReachEachOther(t *testing.T) {
 	lab, h := network(t, "a", "b")
 	tcp, udp := echo(t, h[1])
 	for _, kind := range []string{"tcp", "udp"} {
 		address := map[string]string{"tcp": tcp, "udp": udp}[kind]
-		conn, err := dial(t, h[0], kind, address)
+		conn, err := dial(t, h[0], kind, address, patience)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +173,7 @@ func TestHostsReachEachOther(t *testing.T) {
 func TestMuchArrivesAsItWasSent(t *testing.T) {
 	_, h := network(t, "a", "b")
 	tcp, _ := echo(t, h[1])
-	conn, err := dial(t, h[0], "tcp", tcp)
+	conn, err := dial(t, h[0], "tcp", tcp, patience)
 	if err == nil {
 		err = conn.SetDeadline(time.Now().Add(patience))
 	}
@@ -194,7 +198,7 @@ func TestMuchArrivesAsItWasSent(t *testing.T) {
 func TestACutIsSilentAndHealsWithItsConnections(t *testing.T) {
 	lab, h := network(t, "a", "b", "c")
 	tcp, _ := echo(t, h[1])
-	conn, err := dial(t, h[0], "tcp", tcp)
+	conn, err := dial(t, h[0], "tcp", tcp, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,10 +213,10 @@ func TestACutIsSilentAndHealsWithItsConnections(t *testing.T) {
 		if err := say(conn, cut.name, 300*time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("with the way %s cut: %v", cut.name, err)
 		}
-		if _, err := dial(t, h[0], "tcp", tcp); !isTimeout(err) {
+		if _, err := dial(t, h[0], "tcp", tcp, silence); !isTimeout(err) {
 			t.Errorf("with the way %s cut, a new connection: %v", cut.name, err)
 		}
-		if other, err := dial(t, h[2], "tcp", tcp); err != nil {
+		if other, err := dial(t, h[2], "tcp", tcp, patience); err != nil {
 			t.Errorf("with the way %s cut between two, the third: %v", cut.name, err)
 		} else if err := say(other, "hello", patience); err != nil {
 			t.Errorf("with the way %s cut between two, the third: %v", cut.name, err)
@@ -238,7 +242,7 @@ func isTimeout(err error) bool {
 func TestDelayIsOfOneDirectionAndKeepsOrder(t *testing.T) {
 	lab, h := network(t, "a", "b")
 	_, udp := echo(t, h[1])
-	conn, err := dial(t, h[0], "udp", udp)
+	conn, err := dial(t, h[0], "udp", udp, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,11 +271,11 @@ func TestDelayIsOfOneDirectionAndKeepsOrder(t *testing.T) {
 func TestLossLosesAPartAndTCPGoesOn(t *testing.T) {
 	lab, h := network(t, "a", "b")
 	tcp, udp := echo(t, h[1])
-	stream, err := dial(t, h[0], "tcp", tcp)
+	stream, err := dial(t, h[0], "tcp", tcp, patience)
 	if err != nil {
 		t.Fatal(err)
 	}
-	packets, err := dial(t, h[0], "udp", udp)
+	packets, err := dial(t, h[0], "udp", udp, patience)
 	if err != nil {
 		t.Fatal(err)
 	}

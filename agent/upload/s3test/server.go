@@ -23,6 +23,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
 	"overcrank/aep/aeptest"
+	"overcrank/raftstore/porttest"
 )
 
 // Credentials of the server, and its region.
@@ -48,7 +49,7 @@ type Server struct {
 func Start(t testing.TB, buckets ...string) *Server {
 	t.Helper()
 	s := &Server{t: t, dir: t.TempDir(), program: program(t)}
-	s.Address = freeAddress(t)
+	s.Address = porttest.Address(t)
 	s.Restart()
 	t.Cleanup(s.Kill)
 	var err error
@@ -113,19 +114,6 @@ func program(t testing.TB) string {
 	return built
 }
 
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return address
-}
-
 // Kill ends the server without a word.
 func (s *Server) Kill() {
 	if s.cmd != nil {
@@ -156,7 +144,7 @@ func (s *Server) Restart() {
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		conn, err := net.Dial("tcp", s.Address)
 		if err == nil {
 			if err := conn.Close(); err != nil {

@@ -101,14 +101,15 @@ func (f *Farm) Fetch(j client.Job) string {
 // Busy is an asset that keeps an engine busy for a while with each frame, so that something can befall a render.
 func Busy() map[string]any { return busy(titlecard.TitleLayer, "Opacity") }
 
-// busy is Busy on any property. An expression may run for two seconds and no longer, so what has to take longer has several.
+// busy is Busy on any property. An expression may run for two seconds and no longer, so what has to take longer has several; what one gives that does not
+// ask for the time is found once for all frames.
 func busy(layer, property string) map[string]any {
 	turns := 60000
 	if raceDetector { // each takes ten times as long
 		turns /= 10
 	}
 	return map[string]any{"type": "data", "layerName": layer, "property": "Transform." + property,
-		"expression": fmt.Sprintf("var s = 0; for (var i = 0; i < %d; i++) s += i %% 7; value", turns)}
+		"expression": fmt.Sprintf("var s = time; for (var i = 0; i < %d; i++) s += i %% 7; value", turns)}
 }
 
 // SubmitSlow submits a film of many frames, each of which takes a while: some ten seconds of a processor in all.

@@ -122,7 +122,7 @@ func chaos(ctx context.Context, s settings, program string, storage *s3test.Serv
 	}
 	defer r.close()
 	var key struct{ Key string }
-	if err := f.doors[0].ask(ctx, "GET", "/api/farm/v1/webhook-key", "", nil, &key); err != nil {
+	if err := f.read(ctx, f.doors[0], "/api/farm/v1/webhook-key", &key); err != nil {
 		return nil, fmt.Errorf("read the webhooks' key: %w", err)
 	}
 	r.setKey(key.Key)

@@ -20,9 +20,10 @@ import (
 	"overcrank/cmd/overcrank/client"
 )
 
+// How long is waited for what should happen: many times what it takes, since the machine may be busy with other tests.
 const (
-	healPatience = 90 * time.Second
-	endPatience  = 4 * time.Minute
+	healPatience = 5 * time.Minute
+	endPatience  = 10 * time.Minute
 )
 
 // finish lets what is held go or cancels it, and waits until every job has ended.
@@ -90,14 +91,14 @@ func (f *farm) gather(ctx context.Context, w *work, r *receiver) (*evidence, err
 			EndedAt  time.Time
 			Outcome  string
 		}
-		if err := f.doors[0].ask(ctx, http.MethodGet, "/api/farm/v1/jobs/"+id+"/attempts?limit=1000", "", nil, &attempts); err != nil {
+		if err := f.read(ctx, f.doors[0], "/api/farm/v1/jobs/"+id+"/attempts?limit=1000", &attempts); err != nil {
 			return e, fmt.Errorf("read the attempts of job %s: %w", id, err)
 		}
 		for _, a := range attempts {
 			e.attempts[id] = append(e.attempts[id], seenAttempt{Task: a.Task, Outcome: a.Outcome, Number: a.Attempt, LeasedAt: a.LeasedAt, Ended: a.EndedAt})
 		}
 		var tasks []json.RawMessage
-		if err := f.doors[0].ask(ctx, http.MethodGet, "/api/farm/v1/jobs/"+id+"/tasks", "", nil, &tasks); err != nil {
+		if err := f.read(ctx, f.doors[0], "/api/farm/v1/jobs/"+id+"/tasks", &tasks); err != nil {
 			return e, fmt.Errorf("read the tasks of job %s: %w", id, err)
 		}
 		e.split[id] = len(tasks) > 1
@@ -108,6 +109,22 @@ func (f *farm) gather(ctx context.Context, w *work, r *receiver) (*evidence, err
 	err := errors.Join(f.count(ctx, e), f.awaitDeliveries(ctx, e), f.takePrints(ctx, e))
 	e.calls = r.all()
 	return e, err
+}
+
+// read asks a coordinator until there is an answer, if only a refusal: one that is busy may take longer than requests are waited for.
+func (f *farm) read(ctx context.Context, from *door, path string, out any) error {
+	var no *refusal
+	err := f.await(ctx, endPatience, from.name+" to answer "+path, func() error {
+		err := from.ask(ctx, http.MethodGet, path, "", nil, out)
+		if errors.As(err, &no) {
+			return nil
+		}
+		return err
+	})
+	if no != nil {
+		return no
+	}
+	return err
 }
 
 // list reads all jobs from each coordinator; an error says that some have not ended.
@@ -136,11 +153,11 @@ func (f *farm) results(ctx context.Context, id string) map[string]string {
 	for _, door := range f.doors {
 		var job struct{ OutputURL string }
 		var content []byte
-		err := door.ask(ctx, http.MethodGet, "/api/v2/jobs/"+id, "", nil, &job)
+		err := f.read(ctx, door, "/api/v2/jobs/"+id, &job)
 		if err == nil {
 			var at *url.URL
 			if at, err = url.Parse(job.OutputURL); err == nil {
-				err = door.ask(ctx, http.MethodGet, at.RequestURI(), "", nil, &content)
+				err = f.read(ctx, door, at.RequestURI(), &content)
 			}
 		}
 		sum := sha256.Sum256(content)

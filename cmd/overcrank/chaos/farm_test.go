@@ -171,7 +171,7 @@ func (f *farm) startCoordinators(ctx context.Context, program string, n int) err
 		m.door.token = f.token
 	}
 	for _, m := range f.members {
-		if err := f.await(ctx, time.Minute, m.name+" to be ready", func() error {
+		if err := f.await(ctx, healPatience, m.name+" to be ready", func() error {
 			return m.door.ask(ctx, http.MethodGet, "/readyz", "", nil, nil)
 		}); err != nil {
 			return err
@@ -207,7 +207,7 @@ func (f *farm) makeKey(ctx context.Context, program string) (path string, err er
 
 // readToken waits for the administrator's token, which one of the coordinators keeps.
 func (f *farm) readToken(ctx context.Context) error {
-	return f.await(ctx, time.Minute, "the administrator's token", func() error {
+	return f.await(ctx, healPatience, "the administrator's token", func() error {
 		for _, m := range f.members {
 			raw, err := os.ReadFile(filepath.Join(m.dir, "admin.token"))
 			if err == nil {
@@ -296,7 +296,7 @@ func (f *farm) register(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	return f.await(ctx, time.Minute, "the project to be read", func() error {
+	return f.await(ctx, healPatience, "the project to be read", func() error {
 		var t struct{ Status, Error string }
 		err := door.ask(ctx, http.MethodGet, "/api/v2/templates/"+created.ID, "", nil, &t)
 		if err == nil && t.Status != "uploaded" {
@@ -331,7 +331,7 @@ func (f *farm) startAgents(ctx context.Context, program string, n int) error {
 			return err
 		}
 	}
-	return f.await(ctx, 2*time.Minute, "all agents to come in", func() error { return f.allAgents(ctx) })
+	return f.await(ctx, healPatience, "all agents to come in", func() error { return f.allAgents(ctx) })
 }
 
 // allAgents says which agents no coordinator can give work to, nil when there are none.

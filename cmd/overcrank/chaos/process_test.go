@@ -79,7 +79,7 @@ func (p *process) kill() { p.end(syscall.SIGKILL, time.Minute) }
 // stop asks the program to end, and waits; one that does not says in its log what each of its goroutines waits for, and is killed.
 func (p *process) stop() (obeyed bool) {
 	p.thaw()
-	if p.end(syscall.SIGTERM, 40*time.Second) {
+	if p.end(syscall.SIGTERM, 2*time.Minute) {
 		return true
 	}
 	if !p.end(syscall.SIGQUIT, 5*time.Second) {

@@ -75,11 +75,16 @@ func StartRig(t testing.TB, n int) *Rig {
 		for _, node := range c.Nodes {
 			if text, err := os.ReadFile(filepath.Join(node.Dir, "admin.token")); err == nil {
 				c.Token = strings.TrimSpace(string(text))
-				return true
 			}
 		}
-		return false
+		return c.Token != ""
 	})
+	for i := range c.Nodes { // it is written before any of them knows it
+		c.Await(fmt.Sprintf("node %d to know the administrator's token", i), func() bool {
+			status, err := c.Ask(t.Context(), i, http.MethodGet, "/api/farm/v1/me", "", nil)
+			return err == nil && status == http.StatusOK
+		})
+	}
 	return c
 }
 

@@ -116,17 +116,23 @@ func (n *memberNode) cli(token string, words ...string) (stdout string, err erro
 	return out.String(), nil
 }
 
+// tokenIn is the administrator's token, once all nodes know it: it is written before any of them does.
 func tokenIn(t *testing.T, nodes ...*memberNode) (token string) {
 	t.Helper()
 	farmtest.Await(t, "the administrator's token", func() bool {
 		for _, n := range nodes {
 			if raw, err := os.ReadFile(filepath.Join(n.dir, "admin.token")); err == nil {
 				token = strings.TrimSpace(string(raw))
-				return client.Ready(t.Context(), "http://"+n.api) == nil
 			}
 		}
-		return false
+		return token != ""
 	})
+	for _, n := range nodes {
+		farmtest.Await(t, n.api+" to know the administrator's token", func() bool {
+			_, err := n.client(token).Me(t.Context())
+			return err == nil
+		})
+	}
 	return token
 }
 

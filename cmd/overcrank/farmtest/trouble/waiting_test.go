@@ -114,6 +114,7 @@ func TestAFarmWaitsForADiskThatTakesNothing(t *testing.T) {
 	f.Await("the farm to be ready", func() bool { return says(f, "/readyz").status == http.StatusOK })
 	f.Await("its token", func() bool { _, err := os.Stat(filepath.Join(data, "admin.token")); return err == nil })
 	f.Token = f.AdminToken()
+	f.Await("it to know its token, which is written before that", func() bool { _, err := f.Me(t.Context()); return err == nil })
 	kept, _, err := post(f, "before")
 	if err != nil {
 		t.Fatal(err)

@@ -23,26 +23,26 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
-	"go.uber.org/goleak"
 
 	"overcrank/agent/internal/aerenderdouble"
-	"overcrank/agent/internal/signedin"
+	"overcrank/agent/internal/signedintest"
 	"overcrank/engine/aerender"
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/faults/leaktest"
 )
 
 // TestMain lets the test's own program be the engines. The embedded one is itself unless a part is to be played.
 func TestMain(m *testing.M) {
 	aerenderdouble.PlayIfAsked()
-	signedin.ServeIfAsked()
+	signedintest.ServeIfAsked()
 	if len(os.Args) > 1 && os.Args[1] == "aerender" {
 		stop, end := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		code := aerender.Main(stop, "test", os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
 		end()
 		os.Exit(code)
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // peer is the farm's end of the protocol, played step by step, to show an agent what a well-behaved farm cannot be made

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"overcrank/agent/internal/signedin"
+	"overcrank/agent/internal/signedintest"
 	"overcrank/agent/inventory"
 	"overcrank/agent/presence"
 	"overcrank/farm"
@@ -30,11 +30,11 @@ func startService(t *testing.T, p *peer, part string) *service {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: After Effects runs under another account")
 	}
-	s := &service{own: signedin.Program(t, "runner"), engine: signedin.Program(t, "plays-"+part)}
+	s := &service{own: signedintest.Program(t, "runner"), engine: signedintest.Program(t, "plays-"+part)}
 	// Nothing in the data folder is open to others, but they may pass through the folder that it is in.
 	cfg := Config{
-		DataDir: filepath.Join(signedin.Folder(t), "agent"), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "studio", Desk: &shownDesk{},
-		Logger: slog.New(slog.DiscardHandler), Version: signedin.Version, Sessions: true,
+		DataDir: filepath.Join(signedintest.Folder(t), "agent"), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "studio", Desk: &shownDesk{},
+		Logger: slog.New(slog.DiscardHandler), Version: signedintest.Version, Sessions: true,
 		Who: func(context.Context) (presence.Person, bool, error) {
 			if who := s.who.Load(); who != nil {
 				return *who, true, nil
@@ -72,10 +72,10 @@ func startService(t *testing.T, p *peer, part string) *service {
 }
 
 // signIn has a person sit down before the machine, with a runner in their session.
-func (s *service) signIn(t *testing.T, p *peer) *signedin.Runner {
+func (s *service) signIn(t *testing.T, p *peer) *signedintest.Runner {
 	t.Helper()
-	s.who.Store(&presence.Person{ID: strconv.Itoa(signedin.UID)})
-	r := signedin.Start(t, s.own, s.cfg.DataDir, signedin.UID, "ok", s.engine)
+	s.who.Store(&presence.Person{ID: strconv.Itoa(signedintest.UID)})
+	r := signedintest.Start(t, s.own, s.cfg.DataDir, signedintest.UID, "ok", s.engine)
 	s.lacks(p, "")
 	return r
 }
@@ -113,7 +113,7 @@ func TestAfterEffectsOfAServiceRendersInTheSessionOfWhoIsSignedIn(t *testing.T) 
 	if m := p.report(l.Attempt); m.Finished == nil || m.Finished.Output.Frames != 25 {
 		t.Fatalf("%s\n%s", describe(m), p.logged(l.Attempt))
 	}
-	if _, err := os.Stat(signedin.Cleared(s.own, signedin.UID)); err != nil {
+	if _, err := os.Stat(signedintest.Cleared(s.own, signedintest.UID)); err != nil {
 		t.Errorf("the person's caches keep what nothing is to be kept of: %v", err)
 	}
 	packed := lease(t, p, "aep.1")
@@ -132,13 +132,13 @@ func TestARenderInASessionThatEndsIsGivenBack(t *testing.T) {
 	t.Parallel()
 	needFFmpeg(t)
 	for name, tt := range map[string]struct {
-		end  func(s *service, r *signedin.Runner)
+		end  func(s *service, r *signedintest.Runner)
 		why  string
 		then string
 	}{
-		"signed out": {func(_ *service, r *signedin.Runner) { r.Kill() }, "the session in which After Effects ran has ended",
+		"signed out": {func(_ *service, r *signedintest.Runner) { r.Kill() }, "the session in which After Effects ran has ended",
 			"Overcrank does not run in the session of who is signed in"},
-		"switched": {func(s *service, _ *signedin.Runner) { s.who.Store(nil) }, "another person's session is in front now", "nobody is signed in"},
+		"switched": {func(s *service, _ *signedintest.Runner) { s.who.Store(nil) }, "another person's session is in front now", "nobody is signed in"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -161,7 +161,7 @@ func TestARenderInASessionThatEndsIsGivenBack(t *testing.T) {
 			defer func() { // and what is owed to the person's caches is done when they are back
 				s.signIn(t, p)
 				p.eventually("the caches to be cleared", func() bool {
-					_, err := os.Stat(signedin.Cleared(s.own, signedin.UID))
+					_, err := os.Stat(signedintest.Cleared(s.own, signedintest.UID))
 					owed, readErr := s.readOwed()
 					return err == nil && readErr == nil && len(owed) == 0
 				})

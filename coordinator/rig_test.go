@@ -13,12 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"overcrank/coordinator"
 	"overcrank/coordinator/reader"
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/faults/leaktest"
 )
 
 // readsTemplate makes the tests' own program a reader of one template's file.
@@ -32,7 +31,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // apart has templates read in a process of its own, as a farm does.

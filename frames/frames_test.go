@@ -8,10 +8,10 @@ import (
 	"slices"
 	"testing"
 
-	"go.uber.org/goleak"
+	"overcrank/faults/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func head(w, h int, f Format) Head {
 	return Head{Engine: "embedded", Width: w, Height: h, Format: f, RateNum: 24000, RateDen: 1001}

@@ -16,11 +16,12 @@ import (
 	"go.uber.org/goleak"
 
 	"overcrank/farm/wire"
+	"overcrank/faults/leaktest"
 )
 
 func TestMain(m *testing.M) {
 	// memberlist's shutdown does not wait for its own loops; they end within a tick.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/hashicorp/memberlist.(*Memberlist).triggerFunc"))
+	leaktest.Main(m, goleak.IgnoreAnyFunction("github.com/hashicorp/memberlist.(*Memberlist).triggerFunc"))
 }
 
 func config(role wire.NodeRole, id string, key byte, seeds ...string) Config {

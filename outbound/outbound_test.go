@@ -12,13 +12,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"overcrank/farm/address"
+	"overcrank/faults/leaktest"
 	"overcrank/outbound"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func get(t *testing.T, g outbound.Guard, src string) error {
 	t.Helper()

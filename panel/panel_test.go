@@ -12,12 +12,13 @@ import (
 	"overcrank/api"
 	"overcrank/api/public"
 	"overcrank/coordinator"
+	"overcrank/faults/leaktest"
 	"overcrank/inbound"
 )
 
 func TestMain(m *testing.M) {
 	// fasthttp keeps one goroutine for the Date header, and each server's cleaner sleeps up to 10 s past its end.
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+	leaktest.Main(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
 		goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock")) // ends by itself a while after the last expression
 }

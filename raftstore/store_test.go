@@ -14,10 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"overcrank/durable"
 	"overcrank/farm"
+	"overcrank/faults/leaktest"
 	"overcrank/raftstore/command"
 	"overcrank/raftstore/commandtest"
 	"overcrank/raftstore/tables"
@@ -34,7 +33,7 @@ func TestMain(m *testing.M) {
 	if err := commandtest.FewerChecks(); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // smallPortion brings changes to the state file after every few commands, so that tests meet them in memory, there, and between.

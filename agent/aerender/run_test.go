@@ -13,17 +13,16 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"overcrank/agent/internal/aerenderdouble"
 	"overcrank/farm"
+	"overcrank/faults/leaktest"
 )
 
 func TestMain(m *testing.M) {
 	if aerenderdouble.Asked() {
 		os.Exit(aerenderdouble.Main(os.Args[1:]))
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // request is a run of the double in one of its parts, without an output.

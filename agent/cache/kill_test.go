@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
+	"overcrank/faults/leaktest"
 )
 
 // killedDir names the variable with the folder that the child process fetches into, until it is killed.
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 		fetchForever(dir)
 		return
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // fetchForever fetches files again and again, and says a line for each.

@@ -17,8 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"overcrank/agent"
 	"overcrank/agent/aerender"
 	"overcrank/agent/identity"
@@ -27,13 +25,14 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/codec"
 	"overcrank/farm/wire"
+	"overcrank/faults/leaktest"
 	"overcrank/ffmpeg"
 )
 
 // TestMain lets the test's own program be the engines, as in package agent.
 func TestMain(m *testing.M) {
 	aerenderdouble.PlayIfAsked()
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 // studioDoctor examines a machine whose After Effects 26 plays a part, and leaves outcome behind when it applies a script.

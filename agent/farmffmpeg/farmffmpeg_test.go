@@ -18,15 +18,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"overcrank/durable"
 	"overcrank/farm/wire"
+	"overcrank/faults/leaktest"
 	"overcrank/ffmpeg"
 	"overcrank/ffmpeg/build"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // handedOut is a farm that hands out files by what it says their hashes are.
 type handedOut map[string][]byte

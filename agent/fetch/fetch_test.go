@@ -15,13 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"overcrank/farm/address"
+	"overcrank/faults/leaktest"
 	"overcrank/outbound"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func fetcher(t *testing.T, roots ...string) *Fetcher {
 	f := New(roots, outbound.Fixed(address.Policy{Deny: []netip.Prefix{netip.MustParsePrefix("10.66.0.0/16")}}))

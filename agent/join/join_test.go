@@ -15,14 +15,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"overcrank/agent/film"
+	"overcrank/faults/leaktest"
 	"overcrank/ffmpeg"
 	"overcrank/ffmpeg/encoding/encodingtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // makeClip runs ffmpeg, whose last argument is the name of the file to be made in dir.
 func makeClip(t *testing.T, dir string, args ...string) string {

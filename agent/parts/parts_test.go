@@ -9,14 +9,14 @@ import (
 	"slices"
 	"testing"
 
-	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"overcrank/farm"
+	"overcrank/faults/leaktest"
 	"overcrank/frames"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 var head = frames.Head{Engine: "embedded", Width: 4, Height: 3, Format: frames.RGBA, RateNum: 25, RateDen: 1}
 

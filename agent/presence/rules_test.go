@@ -5,13 +5,13 @@ import (
 	"time"
 	_ "time/tzdata"
 
-	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"overcrank/farm"
+	"overcrank/faults/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func hours(t interface{ Fatal(...any) }, texts ...string) (all []farm.Hours) {
 	for _, text := range texts {

@@ -18,14 +18,14 @@ import (
 
 	"overcrank/agent/aerender"
 	"overcrank/agent/internal/aerenderdouble"
-	"overcrank/agent/internal/signedin"
+	"overcrank/agent/internal/signedintest"
 	"overcrank/agent/presence"
 	"overcrank/agent/runner"
 )
 
 func TestMain(m *testing.M) {
 	aerenderdouble.PlayIfAsked()
-	signedin.ServeIfAsked()
+	signedintest.ServeIfAsked()
 	if path := os.Getenv(envFalseService); path != "" {
 		serveFalsely(path)
 	}
@@ -46,7 +46,7 @@ func newMachine(t *testing.T, engines ...string) *machine {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: it has runners of other accounts")
 	}
-	dir := filepath.Join(signedin.Folder(t), "agent")
+	dir := filepath.Join(signedintest.Folder(t), "agent")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func newMachineOn(t *testing.T, dir string, engines ...string) *machine {
 	t.Helper()
 	m := &machine{dir: dir, engines: engines}
 	m.Sessions = runner.Open(runner.Config{
-		DataDir: m.dir, Version: signedin.Version, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Engines: func() []string { return m.engines },
+		DataDir: m.dir, Version: signedintest.Version, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Engines: func() []string { return m.engines },
 		Who: func(context.Context) (presence.Person, bool, error) {
 			if who := m.who.Load(); who != nil {
 				return *who, true, nil
@@ -117,16 +117,16 @@ func render(t *testing.T, m *machine, program, dir string) aerender.Request {
 }
 
 func TestAfterEffectsRunsInTheSessionOfWhoIsSignedIn(t *testing.T) {
-	program := signedin.Program(t, "plays-noise")
+	program := signedintest.Program(t, "plays-noise")
 	m := newMachine(t, program)
 	m.lacks(t, runner.NobodySignedIn)
 	if _, err := m.Enter(); !errors.As(err, new(*aerender.GoneError)) {
 		t.Fatalf("with nobody signed in: %v", err)
 	}
-	m.signIn(signedin.UID)
+	m.signIn(signedintest.UID)
 	m.lacks(t, noRunner)
-	own := signedin.Program(t, "runner")
-	signedin.Start(t, own, m.dir, signedin.UID, "ok", program)
+	own := signedintest.Program(t, "runner")
+	signedintest.Start(t, own, m.dir, signedintest.UID, "ok", program)
 	m.lacks(t, "")
 	var lines []string
 	req := render(t, m, program, "/")
@@ -154,7 +154,7 @@ func TestAfterEffectsRunsInTheSessionOfWhoIsSignedIn(t *testing.T) {
 	if err := seat.Discard(since); err != nil {
 		t.Fatal(err)
 	}
-	if b, err := os.ReadFile(signedin.Cleared(own, signedin.UID)); err != nil || string(b) != since.Format(time.RFC3339) {
+	if b, err := os.ReadFile(signedintest.Cleared(own, signedintest.UID)); err != nil || string(b) != since.Format(time.RFC3339) {
 		t.Errorf("the caches were cleared since %s, %v", b, err)
 	}
 }
@@ -162,10 +162,10 @@ func TestAfterEffectsRunsInTheSessionOfWhoIsSignedIn(t *testing.T) {
 // A runner starts After Effects and nothing else, whatever the service asks for; and the service asks for nothing that is not in its own
 // inventory.
 func TestNothingButAfterEffectsIsStarted(t *testing.T) {
-	program := signedin.Program(t, "plays-normal")
+	program := signedintest.Program(t, "plays-normal")
 	m := newMachine(t, program, "/bin/sh")
-	m.signIn(signedin.UID)
-	r := signedin.Start(t, signedin.Program(t, "runner"), m.dir, signedin.UID, "ok", program)
+	m.signIn(signedintest.UID)
+	r := signedintest.Start(t, signedintest.Program(t, "runner"), m.dir, signedintest.UID, "ok", program)
 	m.lacks(t, "")
 	_, err := aerender.Run(t.Context(), render(t, m, "/bin/sh", "/"))
 	if err == nil || !strings.Contains(err.Error(), `"/bin/sh" is no After Effects of this machine`) {
@@ -236,23 +236,23 @@ func nothingRuns(t *testing.T, program string) {
 }
 
 func TestWhatRunsInASessionEndsWithIt(t *testing.T) {
-	own := signedin.Program(t, "runner")
+	own := signedintest.Program(t, "runner")
 	for name, tt := range map[string]struct {
-		end   func(m *machine, r *signedin.Runner)
+		end   func(m *machine, r *signedintest.Runner)
 		want  string
 		after string
 	}{
-		"the runner is killed": {func(_ *machine, r *signedin.Runner) { r.Kill() }, "the session in which After Effects ran has ended", noRunner},
-		"another person's session is in front": {func(m *machine, _ *signedin.Runner) { m.signIn(signedin.UID + 1) },
+		"the runner is killed": {func(_ *machine, r *signedintest.Runner) { r.Kill() }, "the session in which After Effects ran has ended", noRunner},
+		"another person's session is in front": {func(m *machine, _ *signedintest.Runner) { m.signIn(signedintest.UID + 1) },
 			"another person's session is in front now", noRunner},
-		"the person signs out": {func(m *machine, _ *signedin.Runner) { m.who.Store(nil) }, "another person's session is in front now", runner.NobodySignedIn},
-		"the service stops":    {func(m *machine, _ *signedin.Runner) { m.stop() }, "the agent is stopping", "the agent is stopping"},
+		"the person signs out": {func(m *machine, _ *signedintest.Runner) { m.who.Store(nil) }, "another person's session is in front now", runner.NobodySignedIn},
+		"the service stops":    {func(m *machine, _ *signedintest.Runner) { m.stop() }, "the agent is stopping", "the agent is stopping"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			program := signedin.Program(t, "plays-child-then-hang")
+			program := signedintest.Program(t, "plays-child-then-hang")
 			m := newMachine(t, program)
-			m.signIn(signedin.UID)
-			r := signedin.Start(t, own, m.dir, signedin.UID, "ok", program)
+			m.signIn(signedintest.UID)
+			r := signedintest.Start(t, own, m.dir, signedintest.UID, "ok", program)
 			m.lacks(t, "")
 			ended := begin(t, m, program)
 			tt.end(m, r)
@@ -268,10 +268,10 @@ func TestWhatRunsInASessionEndsWithIt(t *testing.T) {
 
 // A cancelled task ends its engine in the session, and another one can begin; a runner that comes back serves on.
 func TestARunnerServesOn(t *testing.T) {
-	program, own := signedin.Program(t, "plays-child-then-hang"), signedin.Program(t, "runner")
+	program, own := signedintest.Program(t, "plays-child-then-hang"), signedintest.Program(t, "runner")
 	m := newMachine(t, program)
-	m.signIn(signedin.UID)
-	first := signedin.Start(t, own, m.dir, signedin.UID, "ok", program)
+	m.signIn(signedintest.UID)
+	first := signedintest.Start(t, own, m.dir, signedintest.UID, "ok", program)
 	m.lacks(t, "")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	req := render(t, m, program, "/")
@@ -286,20 +286,20 @@ func TestARunnerServesOn(t *testing.T) {
 	nothingRuns(t, program)
 	first.Kill()
 	m.lacks(t, noRunner)
-	signedin.Start(t, own, m.dir, signedin.UID, "ok", program)
+	signedintest.Start(t, own, m.dir, signedintest.UID, "ok", program)
 	m.lacks(t, "")
 	m.stop()
 	again := newMachineOn(t, m.dir, program) // as a service that is started anew: the runner finds it by itself
-	again.signIn(signedin.UID)
+	again.signIn(signedintest.UID)
 	again.lacks(t, "")
 }
 
 // Somebody else's runner does not speak for who is before the machine, however it calls itself.
 func TestARunnerSpeaksForItsOwnAccountAlone(t *testing.T) {
-	program, own := signedin.Program(t, "plays-normal"), signedin.Program(t, "runner")
+	program, own := signedintest.Program(t, "plays-normal"), signedintest.Program(t, "runner")
 	m := newMachine(t, program)
-	m.signIn(signedin.UID)
-	signedin.Start(t, own, m.dir, signedin.UID+1, "ok", program)
+	m.signIn(signedintest.UID)
+	signedintest.Start(t, own, m.dir, signedintest.UID+1, "ok", program)
 	for end := time.Now().Add(patience); len(m.Processes()) == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the runner never came")
@@ -319,9 +319,9 @@ const envFalseService = "RUNNER_FALSE_SERVICE"
 // serveFalsely listens where a runner looks for its service until its standard input ends, and tells by its exit code whether one spoke to it.
 func serveFalsely(dir string) {
 	m := &machine{dir: dir}
-	m.Sessions = runner.Open(runner.Config{DataDir: dir, Version: signedin.Version, Log: slog.Default(), Engines: func() []string { return nil },
+	m.Sessions = runner.Open(runner.Config{DataDir: dir, Version: signedintest.Version, Log: slog.Default(), Engines: func() []string { return nil },
 		Who: func(context.Context) (presence.Person, bool, error) {
-			return presence.Person{ID: strconv.Itoa(signedin.UID)}, true, nil
+			return presence.Person{ID: strconv.Itoa(signedintest.UID)}, true, nil
 		}})
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -348,12 +348,12 @@ func TestAFalseServiceIsNotObeyed(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: it has runners of other accounts")
 	}
-	const liar = signedin.UID + 2
-	dir := filepath.Join(signedin.Folder(t), "agent")
+	const liar = signedintest.UID + 2
+	dir := filepath.Join(signedintest.Folder(t), "agent")
 	if err := errors.Join(os.Mkdir(dir, 0o755), os.Chown(dir, liar, liar)); err != nil {
 		t.Fatal(err)
 	}
-	own := signedin.Program(t, "runner")
+	own := signedintest.Program(t, "runner")
 	service := exec.Command(own)
 	service.Env = append(os.Environ(), envFalseService+"="+dir)
 	service.Dir, service.Stderr = "/", t.Output()
@@ -370,21 +370,21 @@ func TestAFalseServiceIsNotObeyed(t *testing.T) {
 			t.Errorf("the false service ended with %v (7: a runner spoke to it)", err)
 		}
 	}()
-	signedin.Start(t, own, dir, signedin.UID, "ok").Logged(t, "belongs to account "+strconv.Itoa(liar))
+	signedintest.Start(t, own, dir, signedintest.UID, "ok").Logged(t, "belongs to account "+strconv.Itoa(liar))
 }
 
 // What is given to a person is theirs for that time, and nothing else is; what comes back is plain files.
 func TestFilesAreGivenAndTakenBack(t *testing.T) {
-	program, own := signedin.Program(t, "plays-normal"), signedin.Program(t, "runner")
+	program, own := signedintest.Program(t, "plays-normal"), signedintest.Program(t, "runner")
 	m := newMachine(t, program)
-	m.signIn(signedin.UID)
-	signedin.Start(t, own, m.dir, signedin.UID, "ok", program)
+	m.signIn(signedintest.UID)
+	signedintest.Start(t, own, m.dir, signedintest.UID, "ok", program)
 	m.lacks(t, "")
 	seat, err := m.Enter()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(signedin.Folder(t), "attempt")
+	dir := filepath.Join(signedintest.Folder(t), "attempt")
 	for _, sub := range []string{"", "p", "p/deep", "raw", "in", "out"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
 			t.Fatal(err)
@@ -398,7 +398,7 @@ func TestFilesAreGivenAndTakenBack(t *testing.T) {
 	as := func(script string) error {
 		cmd := exec.Command("/bin/sh", "-c", script)
 		cmd.Dir = "/"
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: signedin.UID, Gid: signedin.UID}}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: signedintest.UID, Gid: signedintest.UID}}
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%w: %s", err, out)

@@ -18,15 +18,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"overcrank/agent/upload/s3test"
 	"overcrank/farm"
 	"overcrank/farm/address"
+	"overcrank/faults/leaktest"
 	"overcrank/outbound"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 const bucket = "renders"
 

@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"overcrank/coordinator/state"
+	"overcrank/faults/leaktest"
 	"overcrank/raftstore"
 )
 
@@ -55,4 +54,4 @@ func TestTakingOverHoldsNoResultsBetweenItsTries(t *testing.T) {
 	<-handed
 }
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }

@@ -10,14 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"overcrank/coordinator/fetch"
 	"overcrank/farm/address"
+	"overcrank/faults/leaktest"
 	"overcrank/outbound"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func server(t *testing.T) *httptest.Server {
 	t.Helper()

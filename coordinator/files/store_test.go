@@ -19,12 +19,12 @@ import (
 	"time"
 
 	"github.com/minio/minio-go/v7/pkg/credentials"
-	"go.uber.org/goleak"
 
 	"overcrank/agent/upload/s3test"
+	"overcrank/faults/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // bucketOf opens a store in a bucket of a real S3 server.
 func bucketOf(t testing.TB, server *s3test.Server, prefix string) *S3 {

@@ -19,13 +19,12 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"overcrank/coordinator/authority"
+	"overcrank/faults/leaktest"
 	"overcrank/inbound"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func newAuthority(t *testing.T) *authority.Authority {
 	t.Helper()

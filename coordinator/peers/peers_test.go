@@ -10,15 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"overcrank/coordinator/authority"
 	"overcrank/coordinator/internode"
 	"overcrank/farm"
+	"overcrank/faults/leaktest"
 	"overcrank/raftstore"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // part is a coordinator's part in Raft, as a test wants it.
 type part struct {

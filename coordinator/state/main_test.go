@@ -3,7 +3,7 @@ package state
 import (
 	"testing"
 
-	"go.uber.org/goleak"
+	"overcrank/faults/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }

@@ -12,13 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"overcrank/aep"
+	"overcrank/faults/leaktest"
 	"overcrank/ffmpeg"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // Items of the project that the tests render.
 const (

@@ -12,12 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"overcrank/aep"
+	"overcrank/faults/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // set is a project that scripts of the tests change: main shows nested, a picture, a text and a null.
 func set(t testing.TB) *aep.Project {

@@ -15,15 +15,14 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"overcrank/engine/raster"
 	"overcrank/farm/codec"
+	"overcrank/faults/leaktest"
 	"overcrank/ffmpeg"
 	"overcrank/ffmpeg/encoding/encodingtest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func lookup(t testing.TB, name string) Template {
 	t.Helper()

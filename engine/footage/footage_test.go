@@ -17,15 +17,15 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 
 	"overcrank/engine/raster"
+	"overcrank/faults/leaktest"
 	"overcrank/ffmpeg"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // film makes a file with ffmpeg; frame n is of brightness 2.5n.
 func makeFilm(t testing.TB, name string, args ...string) string {

@@ -8,16 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"overcrank/aep"
 	"overcrank/aep/aeptest"
 	"overcrank/engine/eval"
 	"overcrank/engine/raster"
 	"overcrank/engine/render"
+	"overcrank/faults/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 var (
 	red   = color.RGBA{255, 0, 0, 255}

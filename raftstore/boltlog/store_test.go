@@ -10,12 +10,12 @@ import (
 
 	"github.com/hashicorp/raft"
 	"go.etcd.io/bbolt"
-	"go.uber.org/goleak"
 
+	"overcrank/faults/leaktest"
 	"overcrank/raftstore/seglog"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 func open(t *testing.T, path string) *Store {
 	t.Helper()

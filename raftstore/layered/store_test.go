@@ -11,11 +11,12 @@ import (
 	"testing"
 
 	"go.etcd.io/bbolt"
-	"go.uber.org/goleak"
 	"pgregory.net/rapid"
+
+	"overcrank/faults/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 var (
 	first   = []byte("first")

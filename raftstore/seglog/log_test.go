@@ -12,10 +12,11 @@ import (
 	"time"
 
 	"github.com/hashicorp/raft"
-	"go.uber.org/goleak"
+
+	"overcrank/faults/leaktest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 // smallSegments is a log whose files are followed by the next after a few entries.
 func smallSegments(folder string) Config { return Config{Folder: folder, SegmentSize: 4000} }

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"go.etcd.io/bbolt"
-	"go.uber.org/goleak"
 
 	"overcrank/farm"
+	"overcrank/faults/leaktest"
 	"overcrank/raftstore/command"
 	"overcrank/raftstore/commandtest"
 	"overcrank/raftstore/layered"
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	if err := commandtest.FewerChecks(); err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m)
+	leaktest.Main(m)
 }
 
 var (

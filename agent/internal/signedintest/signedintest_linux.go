@@ -1,6 +1,6 @@
-// Package signedin is somebody who is signed in at a machine, for tests: a runner in a process of its own, under an account that is not the
+// Package signedintest has somebody who is signed in at a machine, for tests: a runner in a process of its own, under an account that is not the
 // test's. It needs root.
-package signedin
+package signedintest
 
 import (
 	"context"

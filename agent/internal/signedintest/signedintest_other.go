@@ -1,6 +1,6 @@
 //go:build !linux
 
-package signedin
+package signedintest
 
 // ServeIfAsked does nothing: the tests with other accounts run on Linux.
 func ServeIfAsked() {}

@@ -20,5 +20,6 @@ func lockFolder(dir string) (release func() error, err error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return nil, errors.Join(fmt.Errorf("another agent works in %s: give each its own data folder: %w", dir, err), f.Close())
 	}
-	return f.Close, nil
+	// A process that is being forked at this moment has the file open as well: closing it would leave the lock to that process for a while.
+	return func() error { return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close()) }, nil
 }

@@ -21,6 +21,7 @@ type Stopped string
 const (
 	StoppedByTime    Stopped = "time"    // it took too long
 	StoppedByMemory  Stopped = "memory"  // it took too much memory
+	StoppedByNumber  Stopped = "number"  // there are too many compositions
 	StoppedByFailure Stopped = "failure" // a fault of the engine
 )
 

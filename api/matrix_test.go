@@ -87,6 +87,7 @@ var rules = map[string]rule{
 	"DELETE /api/farm/v1/agents/{id}":                   {role: admin, record: "agent", status: 204, farm: true},
 	"GET /api/farm/v1/jobs/{id}":                        {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/templates/{id}":                   {role: viewer, record: "template", status: 200},
+	"GET /api/farm/v1/templates/{id}/preflight":         {role: viewer, record: "template", status: 404},
 	"PATCH /api/farm/v1/templates/{id}":                 {role: artist, record: "template", body: `{"sequential": true}`, status: 200},
 	"PATCH /api/farm/v1/jobs/{id}":                      {role: artist, record: "job", body: `{"priority": 7, "level": "overnight"}`, status: 200},
 	"GET /api/farm/v1/jobs/{id}/samples":                {role: viewer, record: "job", status: 200},

@@ -24,8 +24,8 @@ import (
 const readsTemplate = "read-template"
 
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == readsTemplate {
-		if err := reader.Main(context.Background(), os.Stdin, os.Stdout, nil); err != nil {
+	if look, reads := map[string]reader.Look{readsTemplate: nil, looksAtTemplate: lookAt}[strings.Join(os.Args[1:], " ")]; reads {
+		if err := reader.Main(context.Background(), os.Stdin, os.Stdout, look); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

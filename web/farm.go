@@ -32,6 +32,7 @@ type parts struct {
 	events      events
 	cluster     *cluster.Cluster
 	templates   *templates.Catalog
+	preflights  preflights
 	results     *results.Results
 	fonts       *library.Fonts
 	secrets     *library.Secrets
@@ -46,7 +47,7 @@ type parts struct {
 func partsOf(c *coordinator.Coordinator) parts {
 	return parts{
 		people: c.Directory, invitations: c.Registry, submitter: c.Submitter, jobs: c, batches: c, tasks: c, queue: c, machines: c, policy: c, releases: c.Releases(), downloads: c.Downloads(), rollouts: c, status: c,
-		events: c, cluster: c.Cluster(), templates: c.Templates(), results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(),
+		events: c, cluster: c.Cluster(), templates: c.Templates(), preflights: c, results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(),
 		webhooks: c.Webhooks(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
 	}
 }

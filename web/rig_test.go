@@ -2,8 +2,10 @@ package web_test
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -25,6 +27,7 @@ import (
 	"overcrank/api/public"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
+	"overcrank/coordinator/reader"
 	"overcrank/farm"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
@@ -32,6 +35,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == looksAtTemplate {
+		if err := reader.Main(context.Background(), os.Stdin, os.Stdout, lookAt); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	// fasthttp keeps one goroutine for the Date header, and each server's cleaner sleeps up to 10 s past its end.
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
@@ -61,6 +71,7 @@ type rig struct {
 	public string // address of the farm, base when empty
 	teams  *throttle.Throttle
 	follow throttle.Followers
+	reader []string // see coordinator.Config.Reader
 }
 
 func start(t *testing.T, edit ...func(*rig)) *rig {
@@ -115,7 +126,7 @@ func (r *rig) serve(address string) (stop func()) {
 	}
 	r.base = "http://" + ln.Addr().String()
 	logger := slog.New(slog.DiscardHandler)
-	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: cmp.Or(r.public, r.base), Logger: logger, MinFree: 1, DescribeJob: public.DescribeJob})
+	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: cmp.Or(r.public, r.base), Logger: logger, MinFree: 1, DescribeJob: public.DescribeJob, Reader: r.reader})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -7,11 +7,17 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/aep"
 	"overcrank/api/answer"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
+
+// preflights say what the embedded engine would draw otherwise than After Effects.
+type preflights interface {
+	TemplatePreflight(ctx context.Context, p farm.Principal, id string) (*aep.Preflight, error)
+}
 
 func (s *server) templates(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
@@ -87,7 +93,10 @@ func (s *server) readTemplate(ctx context.Context, p farm.Principal, id string) 
 	if t.Introspection == nil {
 		return v, nil
 	}
-	v.Summary, err = s.farm.templates.Introspection(ctx, p, id)
+	if v.Summary, err = s.farm.templates.Introspection(ctx, p, id); err != nil || v.Summary.Preflight == nil {
+		return v, err
+	}
+	v.Preflight, err = s.farm.preflights.TemplatePreflight(ctx, p, id)
 	return v, err
 }
 

@@ -19,7 +19,7 @@ var answerShapes = map[string]any{
 	"KeptFile": keptFile{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{},
 	"Presence": presenceBody{}, "Inventory": inventoryBody{}, "FFmpeg": ffmpegBody{}, "FontFace": fontUse{}, "Running": runningShape{},
 	"Thumbnail": thumbnailBody{}, "Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
-	"FarmTemplate": farmTemplateBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{},
+	"FarmTemplate": farmTemplateBody{}, "TemplatePreflight": templatePreflightBody{}, "Forecast": forecastBody{}, "Finding": findingBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{},
 	"Task": taskBody{}, "FrameRange": framesBody{}, "TaskPart": partBody{}, "TaskAgent": taskAgent{},
 	"TaskRunning": runningShape{}, "Attempt": attemptBody{}, "AttemptAgent": taskAgent{}, "Measured": measuredBody{},
 	"QueueEntry": queueEntryBody{}, "Placement": placementBody{}, "Requirement": requirementBody{},

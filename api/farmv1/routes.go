@@ -41,6 +41,7 @@ type Farm struct {
 	Gossip      *cluster.Gossip
 	Authority   Authority
 	Templates   *templates.Catalog
+	Preflights  Preflights
 	Results     *results.Results
 	Secrets     *library.Secrets
 	Releases    *updates.Releases
@@ -79,7 +80,7 @@ func Routes(f Farm, cfg Config) []route.Route {
 		policyHandlers{f.Policy}.routes(),
 		updateHandlers{f.Releases, f.Rollouts}.routes(),
 		downloadHandlers{f.Downloads}.routes(),
-		templateHandlers{f.Templates, f.Stored}.routes(),
+		templateHandlers{f.Templates, f.Stored, f.Preflights}.routes(),
 		fileHandlers{f.Stored}.routes(),
 		preflightHandlers{f.Machines, f.Stored, f.Fonts}.routes(),
 		secretHandlers{f.Secrets}.routes(),

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/aep"
 	"overcrank/api/answer"
 	"overcrank/api/apitest"
 	"overcrank/api/public"
@@ -102,6 +103,15 @@ func TestOtherAnswersOnTheWire(t *testing.T) {
 	src := "farm://abc"
 	golden(t, "preflight", preflightBody{Machines: 3, EngineMachines: 2, Files: []askedFile{{SHA256: "abc", Src: &src}, {SHA256: "def"}},
 		Fonts: []askedFont{{Name: "Inter-Bold", Library: true, Machines: 1}}, Effects: []askedThing{{Name: "ADBE Tint", Own: true}}})
+	golden(t, "template-preflight", templatePreflightShape(&aep.Preflight{Stopped: aep.StoppedByTime, Compositions: []aep.Forecast{
+		{ID: 1, Composition: "main", Verdict: aep.DrawsNot, More: 3, Findings: []aep.Finding{
+			{Kind: aep.FeatureFinding, Composition: "inner", Layer: "card", What: "effect 'Glow'"},
+			{Kind: aep.FontFinding, Composition: "main", Layer: "title", What: "Brand-Bold", Detail: true},
+			{Kind: aep.FeatureFinding, Composition: "main", What: "the project's 32 bits per channel are drawn with 8", Detail: true},
+		}},
+		{ID: 2, Composition: "inner", Verdict: aep.DrawsExactly},
+	}}))
+	golden(t, "template-preflight-bare", templatePreflightShape(&aep.Preflight{}))
 	golden(t, "thumbnail", thumbnailBody{Frame: 12, Size: 900, URL: "/api/farm/v1/jobs/" + jobA + "/thumbnails/12.jpg"})
 }
 

@@ -28,8 +28,9 @@ func farmTemplateShape(t farm.Template) farmTemplateBody {
 
 // templateHandlers answers for what the farm knows of a template beyond the public interface.
 type templateHandlers struct {
-	templates *templates.Catalog
-	stored    *library.StoredFiles
+	templates  *templates.Catalog
+	stored     *library.StoredFiles
+	preflights Preflights
 }
 
 func (h templateHandlers) routes() []route.Route {
@@ -37,6 +38,7 @@ func (h templateHandlers) routes() []route.Route {
 		route.Post(root+"/templates", farm.ActChangeTemplates, h.assembleTemplate),
 		route.Get(root+"/templates/:id", farm.ActView, h.getFarmTemplate),
 		route.Patch(root+"/templates/:id", farm.ActChangeTemplates, h.markTemplate),
+		route.Get(root+"/templates/:id/preflight", farm.ActView, h.getTemplatePreflight),
 	}
 }
 

@@ -27,6 +27,8 @@ const (
 	// MaxListed is how many compositions, layers, fonts and effects of a template its record lists; the introspection has them all.
 	MaxListed         = 2000
 	maxMissingFootage = 100              // files that a template's record says are missing
+	maxEachFound      = 50               // findings of the preflight of one composition
+	maxFound          = 500              // findings of all
 	retryAfter        = 30 * time.Second // for a template whose reading could not be kept, or for which there was no room
 	crashRetries      = 2                // for a template at which the reader's process ended: the machine may have been short of memory
 )
@@ -204,8 +206,11 @@ func (r *reading) introspect(ctx context.Context, t farm.Template) (*reader.Resu
 	}
 	defer os.RemoveAll(scratch)
 	// Unpacking leaves twice of what must stay free, so that others can go on sending files meanwhile.
-	job := reader.Job{Path: path, Type: t.Type, Scratch: scratch, MinFree: 2 * min(cfg.MinFree, math.MaxInt64/2)}
+	job := reader.Job{Path: path, Type: t.Type, Scratch: scratch, MinFree: 2 * min(cfg.MinFree, math.MaxInt64/2), Each: maxEachFound, All: maxFound}
 	result, err := reader.Read(ctx, cfg.Program, job, cfg.Bounds)
+	if err == nil && result.Trouble != nil {
+		r.log.Info("looking at what would be drawn of a template", "template", t.ID, "error", result.Trouble)
+	}
 	if err == nil && result.Picture != nil {
 		if err := r.catalog.keepPoster(ctx, t.File.SHA256, result.Picture); err != nil {
 			r.log.Info("keeping a template's picture", "template", t.ID, "error", err)
@@ -220,6 +225,12 @@ func (r *reading) describe(ctx context.Context, cmd *command.FinishTemplate, res
 	var s aep.Summary
 	if err := json.Unmarshal(text, &s); err != nil {
 		return fmt.Errorf("%w: its answer cannot be read: %w", reader.ErrCrash, err)
+	}
+	if s.Preflight = result.Preflight; s.Preflight != nil {
+		var err error
+		if text, err = json.Marshal(s); err != nil {
+			return fmt.Errorf("encoding an introspection: %w", err)
+		}
 	}
 	obj, err := r.catalog.files.PutBlob(ctx, bytes.NewReader(text), files.Limits{Size: int64(len(text))})
 	if err != nil {

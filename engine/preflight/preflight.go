@@ -20,6 +20,9 @@ type Options struct {
 	Each, All int
 }
 
+// mostCompositions is how many compositions of a project are looked at.
+const mostCompositions = 2000
+
 // Preflight looks at the compositions of one project.
 type Preflight struct {
 	project *aep.Project
@@ -39,13 +42,17 @@ func New(p *aep.Project, opt Options) *Preflight {
 	return f
 }
 
-// All looks at all compositions. Of what may be told, those come first that no other shows: they are what people render. When ctx ends,
-// Stopped says so, and the compositions that were not looked at are left out.
+// All looks at all compositions. Of what may be told, those come first that no other shows: they are what people render. When ctx ends
+// or there are too many, Stopped says so, and the compositions that were not looked at are left out.
 func (f *Preflight) All(ctx context.Context) *aep.Preflight {
 	out := &aep.Preflight{Compositions: []aep.Forecast{}}
 	left, within := f.opt.All, f.project.Sources()
 	known := make(map[*aep.Item]aep.Forecast)
-	for _, it := range f.roots(within) {
+	for n, it := range f.roots(within) {
+		if n == mostCompositions {
+			out.Stopped = aep.StoppedByNumber
+			break
+		}
 		c, err := f.Look(ctx, it)
 		if err != nil {
 			out.Stopped = aep.StoppedByTime

@@ -218,6 +218,14 @@ func TestAPreflightThatIsStoppedSaysSo(t *testing.T) {
 	}
 }
 
+func TestOnlySoManyCompositionsAreLookedAt(t *testing.T) {
+	t.Parallel()
+	got := preflight.New(nested(2000, 0), preflight.Options{}).All(t.Context())
+	if got.Stopped != aep.StoppedByNumber || len(got.Compositions) != 2000 || got.Of(1000) == nil {
+		t.Errorf("%d compositions, %q", len(got.Compositions), got.Stopped)
+	}
+}
+
 func TestPixelsAndColoursThatAreNotDrawnAreDetails(t *testing.T) {
 	t.Parallel()
 	p, comp := project(func(p *aep.Project, _ *aep.Layer) {

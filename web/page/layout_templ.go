@@ -784,7 +784,7 @@ func StateMark(s State) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		switch s.Class {
-		case "rendering":
+		case "rendering", "nearly":
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 58, "<circle cx=\"7\" cy=\"7\" r=\"5.5\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.6\"></circle> <path d=\"M7 1.5a5.5 5.5 0 0 1 0 11z\" fill=\"currentColor\"></path>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

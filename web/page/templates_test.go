@@ -6,6 +6,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"overcrank/aep"
 	"overcrank/farm"
 )
 
@@ -36,6 +37,44 @@ func TestATemplateThatIsHeldUpSaysWhy(t *testing.T) {
 		}
 		if strings.Contains(c.drawn, "Being read") || strings.Contains(c.drawn, "Ready") {
 			t.Errorf("the %s says that all is well: %s", name, c.drawn)
+		}
+	}
+}
+
+func TestATemplateSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
+	comps := []aep.CompositionSummary{{ID: 1, Name: "main"}, {ID: 2, Name: "inner"}, {ID: 3, Name: "plain"}, {ID: 4, Name: "late"}}
+	read := Template{Template: farm.Template{ID: "t1", Status: farm.TemplateUploaded}, Summary: &aep.Summary{
+		Compositions: comps, Fonts: []aep.FontSummary{{PostScript: "Brand-Bold"}, {PostScript: "Inter-Bold"}}}}
+	looked := read
+	looked.Preflight = &aep.Preflight{Stopped: aep.StoppedByTime, Compositions: []aep.Forecast{
+		{ID: 1, Verdict: aep.DrawsNot, More: 7, Findings: []aep.Finding{
+			{Kind: aep.FeatureFinding, Composition: "inner", Layer: "<card>", What: "effect 'Glow'"},
+			{Kind: aep.FontFinding, Composition: "main", Layer: "title", What: "Brand-Bold", Detail: true}}},
+		{ID: 2, Verdict: aep.DrawsNearly, Findings: []aep.Finding{{Kind: aep.FeatureFinding, Composition: "inner", Layer: "a", What: "motion blur", Detail: true}}},
+		{ID: 3, Verdict: aep.DrawsExactly},
+	}}
+	artist, viewer := Shell{Reader: farm.Principal{Role: farm.RoleArtist}}, Shell{Reader: farm.Principal{Role: farm.RoleViewer}}
+	for name, c := range map[string]struct {
+		drawn       string
+		says, lacks []string
+	}{
+		"looked at": {htmlOf(t, TemplateBody(artist, looked)), []string{
+			"Cannot draw: effect &#39;Glow&#39; and 8 more", "layer &#39;&lt;card&gt;&#39; of composition &#39;inner&#39;", "effect &#39;Glow&#39; is not drawn", "and 7 more",
+			"Draws nearly: 1 thing differs", "Draws exactly", "Not looked at", "took too long", "neither in the library nor on any machine", `href="/settings/fonts"`,
+		}, []string{"overcrank templates replace"}},
+		"looked at by a viewer": {htmlOf(t, TemplateBody(viewer, looked)), []string{"neither in the library nor on any machine"}, []string{`href="/settings/fonts"`}},
+		"read by an earlier release": {htmlOf(t, TemplateBody(artist, read)), []string{"an earlier release read it", "overcrank templates replace t1 FILE"},
+			[]string{"Draws", "neither in the library", "Not looked at"}},
+	} {
+		for _, words := range c.says {
+			if !strings.Contains(c.drawn, words) {
+				t.Errorf("%s: does not say %q", name, words)
+			}
+		}
+		for _, words := range c.lacks {
+			if strings.Contains(c.drawn, words) {
+				t.Errorf("%s: says %q", name, words)
+			}
 		}
 	}
 }

@@ -187,6 +187,8 @@ type Template struct {
 	farm.Template
 	Summary *aep.Summary
 	Waits   string // why its file has not been read yet, when somebody has to act
+	// Preflight is what the embedded engine would draw otherwise; nil until it was looked at.
+	Preflight *aep.Preflight
 }
 
 // lacks lists the files that the template's compositions cannot be rendered without and that did not come with it, each with the first

@@ -209,6 +209,8 @@ func (i Inspect) unlooked(why aep.Stopped, trouble error) string {
 		return fmt.Sprintf("Looking at the compositions takes more than %s of memory: allow more with --reading-memory.", wording.Size(i.ReadingMemory))
 	case aep.StoppedByTime:
 		return "Looking at the compositions takes too long. Their expressions take most of that, as a rule."
+	case aep.StoppedByNumber:
+		return "There are more compositions than are looked at. Those that no other shows come first."
 	case aep.StoppedByFailure:
 	}
 	return "Looking at the compositions failed. Please report it with the file: " + terminal.Plain(fmt.Sprint(trouble))

@@ -9,7 +9,6 @@ import (
 	_ "image/jpeg"
 	_ "image/png"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -46,18 +45,6 @@ func lackingCard(t *testing.T) (path string) {
 	return path
 }
 
-// typed types a command that needs no farm.
-func typed(t *testing.T, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), farmtest.Plain(t), args...)
-	var out, words bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &words
-	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), out.String(), words.String()
-}
-
 func TestAProjectIsInspectedBeforeItIsRendered(t *testing.T) {
 	t.Parallel()
 	card := lackingCard(t)
@@ -65,7 +52,7 @@ func TestAProjectIsInspectedBeforeItIsRendered(t *testing.T) {
 		"inspect.txt":  {"inspect", card},
 		"inspect.json": {"inspect", card, "--comp", titlecard.Composition, "--json"},
 	} {
-		code, stdout, stderr := typed(t, args...)
+		code, stdout, stderr := farmtest.Run(t, args...)
 		if code != 0 || stderr != "" {
 			t.Errorf("%v: exit code %d, %s", args, code, stderr)
 		}
@@ -75,7 +62,7 @@ func TestAProjectIsInspectedBeforeItIsRendered(t *testing.T) {
 
 func TestAnArchiveIsInspectedWithItsFootage(t *testing.T) {
 	t.Parallel()
-	code, stdout, stderr := typed(t, "inspect", farmtest.SmallCard(t), "--json")
+	code, stdout, stderr := farmtest.Run(t, "inspect", farmtest.SmallCard(t), "--json")
 	var got struct {
 		Type         string `json:"type"`
 		Compositions []struct {
@@ -107,7 +94,7 @@ func TestAFrameIsDrawnWithoutAFarm(t *testing.T) {
 		"half.jpg": {[]string{"--time", "149f", "--scale", "0.5", "--comp", titlecard.Composition}, 149, farmtest.SmallWidth / 2, farmtest.SmallHeight / 2},
 	} {
 		path := filepath.Join(dir, name)
-		code, stdout, stderr := typed(t, append([]string{"frame", card, "-o", path, "--json"}, c.args...)...)
+		code, stdout, stderr := farmtest.Run(t, append([]string{"frame", card, "-o", path, "--json"}, c.args...)...)
 		var got struct {
 			File, Composition    string
 			Frame, Width, Height int
@@ -145,7 +132,7 @@ func TestAFrameThatCannotBeDrawnIsSaidWithItsWayOut(t *testing.T) {
 		"above 0, and 8 at most":                         {exit.Usage, []string{"-o", out, "--scale", "9"}},
 		"no composition 'Mian'; the project has 'Title ": {exit.NotFound, []string{"-o", out, "--comp", "Mian"}},
 	} {
-		code, stdout, stderr := typed(t, append([]string{"frame", card}, c.args...)...)
+		code, stdout, stderr := farmtest.Run(t, append([]string{"frame", card}, c.args...)...)
 		if code != c.code || stdout != "" || !strings.Contains(stderr, says) {
 			t.Errorf("%v: exit code %d, %s%s", c.args, code, stdout, stderr)
 		}
@@ -170,7 +157,7 @@ func TestWhatCannotBeInspectedIsSaidWithItsFile(t *testing.T) {
 		"has to be .aep, .aet, .aepx, .zip or .mogrt":          {exit.Usage, []string{"inspect_test.go"}},
 		"--reading-memory is 1":                                {exit.Usage, []string{card, "--reading-memory", "1"}},
 	} {
-		code, stdout, stderr := typed(t, append([]string{"inspect"}, c.args...)...)
+		code, stdout, stderr := farmtest.Run(t, append([]string{"inspect"}, c.args...)...)
 		if code != c.code || stdout != "" || !strings.Contains(stderr, says) {
 			t.Errorf("%v: exit code %d, %s%s", c.args, code, stdout, stderr)
 		}

@@ -1,0 +1,32 @@
+package coordinator
+
+import (
+	"context"
+	"slices"
+
+	"overcrank/aep"
+	"overcrank/farm"
+)
+
+// TemplatePreflight is what the embedded engine would draw otherwise than After Effects of a template's compositions. A font is missing
+// that is neither in the library of the caller's team nor on any machine. CodeNotFound while the template has not been looked at: it is
+// being read, or an earlier release read it.
+func (c *Coordinator) TemplatePreflight(ctx context.Context, p farm.Principal, id string) (*aep.Preflight, error) {
+	s, err := c.templates.Introspection(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	if s.Preflight == nil {
+		return nil, farm.Errorf(farm.CodeNotFound, "template %q was read by an earlier release, which did not look at what would be drawn; "+
+			"give it its file again (overcrank templates replace)", id)
+	}
+	lacking, err := c.fonts.Lacking(ctx, p, s.Preflight.Fonts())
+	if err != nil {
+		return nil, err
+	}
+	has, err := c.Equipment(ctx, p, lacking, nil, "")
+	if err != nil {
+		return nil, err
+	}
+	return s.Preflight.WithFonts(func(name string) bool { return !slices.Contains(lacking, name) || has.Fonts[name] > 0 }), nil
+}

@@ -1,0 +1,43 @@
+package page
+
+import (
+	"slices"
+
+	"overcrank/aep"
+)
+
+// forecastState is how the verdict on a composition is shown.
+func forecastState(f aep.Forecast) State {
+	state := State{Word: f.Words(), Class: "error"}
+	switch f.Verdict {
+	case aep.DrawsExactly:
+		state.Class = "finished"
+	case aep.DrawsNearly:
+		state.Class = "nearly"
+	case aep.DrawsNot:
+	}
+	return state
+}
+
+// unlooked says why the engine was not asked about some of a template's compositions; "" when it was asked about all.
+func (t Template) unlooked() string {
+	if t.Preflight == nil {
+		return ""
+	}
+	switch t.Preflight.Stopped {
+	case aep.StoppedByTime:
+		return "Looking at all compositions took too long. Their expressions take most of that, as a rule."
+	case aep.StoppedByMemory:
+		return "Looking at the compositions took more memory than reading a template may take (--reading-memory)."
+	case aep.StoppedByNumber:
+		return "There are more compositions than are looked at."
+	case aep.StoppedByFailure:
+		return "The engine failed at this project. Please report it with the file; the coordinator’s log has the details."
+	}
+	return ""
+}
+
+// lacksFont tells whether neither the library nor any machine has a font.
+func (t Template) lacksFont(name string) bool {
+	return t.Preflight != nil && slices.Contains(t.Preflight.Fonts(), name)
+}

@@ -1,0 +1,44 @@
+package web_test
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"testing"
+
+	"overcrank/aep"
+	"overcrank/coordinator/reader"
+)
+
+// looksAtTemplate makes the tests' own program a reader that looks at what it read.
+const looksAtTemplate = "look-at-template"
+
+// lookAt finds that each composition lacks a font.
+func lookAt(_ context.Context, p *aep.Project, _ reader.Job) (*aep.Preflight, error) {
+	out := &aep.Preflight{}
+	for _, it := range p.Items {
+		if it.Comp != nil {
+			out.Compositions = append(out.Compositions, aep.Forecast{ID: it.ID, Composition: it.Name, Verdict: aep.DrawsNearly, Findings: []aep.Finding{
+				{Kind: aep.FontFinding, Composition: it.Name, Layer: "Title", What: "NobodyHasIt-Bold", Detail: true}}})
+		}
+	}
+	return out, nil
+}
+
+func TestATemplatesPageSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, func(r *rig) { r.reader = []string{self, looksAtTemplate} })
+	looked := r.cardTemplate("ada")
+	r.as("art").get("/templates/"+looked.ID).is(http.StatusOK, "Draws nearly: 1 thing differs", "layer &#39;Title&#39;", "font &#39;NobodyHasIt-Bold&#39; is not there").
+		lacks("an earlier release")
+}
+
+func TestATemplateThatNobodyLookedAtSaysHowToHaveItLookedAt(t *testing.T) {
+	r := start(t)
+	made := r.picturedTemplate("ada")
+	r.as("art").get("/templates/"+made.ID).is(http.StatusOK, "an earlier release read it", "overcrank templates replace "+made.ID+" FILE").lacks("Draws")
+	r.as("vic").get("/templates/"+made.ID).is(http.StatusOK, "an earlier release read it").lacks("overcrank templates replace")
+}

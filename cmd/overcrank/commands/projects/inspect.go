@@ -185,17 +185,7 @@ func (i Inspect) print(out *terminal.Output, p project, trouble error) {
 			line("  Not looked at.")
 			continue
 		}
-		line("  %s.", aep.Forecast{Verdict: c.Verdict, Findings: c.Findings, More: c.More}.Words())
-		for _, f := range c.Findings {
-			if where := f.Where(c.Name); where != "" {
-				line("  - %s: %s", where, f.Words())
-			} else {
-				line("  - %s", f.Words())
-			}
-		}
-		if c.More > 0 {
-			line("  - and %d more", c.More)
-		}
+		templates.PrintForecast(out, aep.Forecast{Composition: c.Name, Verdict: c.Verdict, Findings: c.Findings, More: c.More})
 	}
 	if p.Stopped != "" {
 		fmt.Fprintf(out.Errors, "%s\n", i.unlooked(p.Stopped, trouble))

@@ -135,6 +135,8 @@ templates show 'Title Card'
 templates show 'titel card'
 templates layers 'Title Card'
 templates compositions 'Title Card' --json
+templates preflight 'Title Card'
+templates preflight 'Title Card' --json
 templates rename LAST Card
 templates mark LAST --sequential
 templates mark LAST --no-sequential --json

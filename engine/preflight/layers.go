@@ -21,7 +21,10 @@ func (f *Preflight) layers(ctx context.Context, comp *scene.Comp) ([]aep.Finding
 	if known, looked := f.looks[comp.Item]; looked {
 		return known, context.Cause(ctx)
 	}
-	l := look{ctx: ctx, preflight: f, found: newFindings(), failed: make(map[*aep.Property]bool), fonts: make(map[string]bool)}
+	l := look{ctx: ctx, preflight: f, comp: comp.Item, found: newFindings(), fonts: make(map[string]bool)}
+	for _, fault := range f.faults[comp.Item] {
+		l.found.add(fault)
+	}
 	f.failing = l.fault
 	for _, layer := range comp.Used() {
 		if ctx.Err() != nil {
@@ -40,9 +43,9 @@ func (f *Preflight) layers(ctx context.Context, comp *scene.Comp) ([]aep.Finding
 type look struct {
 	ctx       context.Context
 	preflight *Preflight
+	comp      *aep.Item
 	found     *findings
-	failed    map[*aep.Property]bool // whose expression has failed
-	fonts     map[string]bool        // that were looked for
+	fonts     map[string]bool // that were looked for
 	values    int
 }
 
@@ -55,7 +58,7 @@ func (l *look) layer(layer *scene.Layer) {
 		t := from + (to-from)*(float64(i)+0.5)/moments
 		e.BeginFrame()
 		for _, p := range driven {
-			if l.ctx.Err() != nil || l.values >= maxValues || l.failed[p] {
+			if l.ctx.Err() != nil || l.values >= maxValues || l.preflight.failed[p] {
 				continue
 			}
 			l.values++
@@ -84,14 +87,19 @@ func drivenOf(p *aep.Property, list []*aep.Property) []*aep.Property {
 }
 
 func (l *look) fault(ref eval.Ref, err error) {
-	if l.failed[ref.Prop] {
+	f := l.preflight
+	if f.failed[ref.Prop] {
 		return
 	}
-	l.failed[ref.Prop] = true
-	l.found.add(aep.Finding{
-		Kind: aep.ExpressionFinding, Composition: ref.Comp.Name, Layer: l.preflight.project.DisplayName(ref.Layer),
+	f.failed[ref.Prop] = true
+	fault := aep.Finding{
+		Kind: aep.ExpressionFinding, Composition: ref.Comp.Name, Layer: f.project.DisplayName(ref.Layer),
 		What: fmt.Sprintf("the expression of '%s': %v", scene.DisplayName(ref.Prop), err),
-	})
+	}
+	l.found.add(fault)
+	if ref.Comp != l.comp {
+		f.faults[ref.Comp] = append(f.faults[ref.Comp], fault)
+	}
 }
 
 func (l *look) document(layer *scene.Layer, doc *aep.TextDocument) {

@@ -29,12 +29,17 @@ type Preflight struct {
 	opt     Options
 	eval    *eval.Evaluator
 	looks   map[*aep.Item][]aep.Finding // in the layers of a composition, whichever others show it
+	failed  map[*aep.Property]bool      // whose expression has failed; the evaluator may tell it once
+	faults  map[*aep.Item][]aep.Finding // such expressions of compositions that others were looked at for
 	failing func(eval.Ref, error)       // hears of expressions that fail
 }
 
 // New prepares to look at a project, which must be complete (aep.Complete) and whose files were searched for (aep.Resolve).
 func New(p *aep.Project, opt Options) *Preflight {
-	f := &Preflight{project: p, opt: opt, eval: &eval.Evaluator{Project: p}, looks: make(map[*aep.Item][]aep.Finding)}
+	f := &Preflight{
+		project: p, opt: opt, eval: &eval.Evaluator{Project: p},
+		looks: make(map[*aep.Item][]aep.Finding), failed: make(map[*aep.Property]bool), faults: make(map[*aep.Item][]aep.Finding),
+	}
 	f.eval.OnError = func(ref eval.Ref, _ float64, err error) { f.failing(ref, err) }
 	if opt.Expressions != nil {
 		f.eval.Expressions = opt.Expressions(f.eval)

@@ -209,6 +209,23 @@ func TestEveryCompositionIsToldWhatTheOnesInItLack(t *testing.T) {
 	}
 }
 
+func TestAnExpressionThatFailsForAnotherCompositionIsToldOfBoth(t *testing.T) {
+	t.Parallel()
+	p := nested(2, 0)
+	for name, expression := range map[string]string{"inner 0": "noSuchThing", "inner 1": `comp("inner 0").layer(1).transform.opacity`} {
+		opacity := p.Composition(name).Comp.Layers[0].Props.Find("ADBE Transform Group", "ADBE Opacity")
+		opacity.Expression, opacity.ExpressionOn = expression, true
+	}
+	// Looked at in this order, the failure is met first where another composition asks for it.
+	first := preflight.New(p, options(t, p))
+	for _, name := range []string{"inner 1", "inner 0"} {
+		got, err := first.Look(t.Context(), p.Composition(name))
+		if err != nil || len(got.Findings) == 0 || got.Findings[0].Composition != "inner 0" {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
 func TestAPreflightThatIsStoppedSaysSo(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -220,8 +237,12 @@ func TestAPreflightThatIsStoppedSaysSo(t *testing.T) {
 
 func TestOnlySoManyCompositionsAreLookedAt(t *testing.T) {
 	t.Parallel()
-	got := preflight.New(nested(2000, 0), preflight.Options{}).All(t.Context())
-	if got.Stopped != aep.StoppedByNumber || len(got.Compositions) != 2000 || got.Of(1000) == nil {
+	p := &aep.Project{}
+	for id := range uint32(2001) {
+		p.Items = append(p.Items, &aep.Item{ID: id + 1, Name: "empty", Kind: aep.ItemComposition, Comp: &aep.Composition{PixelAspect: 1}})
+	}
+	got := preflight.New(p, preflight.Options{}).All(t.Context())
+	if got.Stopped != aep.StoppedByNumber || len(got.Compositions) != 2000 || got.Of(2001) != nil {
 		t.Errorf("%d compositions, %q", len(got.Compositions), got.Stopped)
 	}
 }

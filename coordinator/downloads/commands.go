@@ -32,7 +32,7 @@ func (i Invited) commandsWindows() []Command {
 		{"SSH, PowerShell", "as an administrator", run("")},
 		{"Intune", "Win32 app, install command", run("")},
 		{"Group Policy", `computer startup script, in a share that only the machines may read: every account of the domain reads SYSVOL; SERVER\SHARE is where the package lies`,
-			"sc query OvercrankAgent >nul || " + run(`\\SERVER\SHARE\`)},
+			i.unlessInstalled() + run(`\\SERVER\SHARE\`)},
 		{"SCCM", "application, installation program", run("")},
 		{"Ansible", "playbook", `- hosts: HOSTS
   tasks:
@@ -40,6 +40,12 @@ func (i Invited) commandsWindows() []Command {
     - ansible.windows.win_package: {path: '` + folder + name + `', arguments: '/norestart ` + answers + `'}
       no_log: true`},
 	}
+}
+
+// unlessInstalled has the command behind it run on machines that do not have this very version of the package, so that a start script upgrades too. The package
+// leaves its version in the registry, where it also is when the farm has updated the agent since; reg ends a line with the value.
+func (i Invited) unlessInstalled() string {
+	return `reg query HKLM\Software\Overcrank\Agent /v Version 2>nul | findstr /e /l /c:" ` + odd.ReplaceAllString(i.Package.Version, "_") + `" >nul || `
 }
 
 func (i Invited) commandsMac() []Command {

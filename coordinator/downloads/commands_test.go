@@ -166,3 +166,25 @@ func TestPlainNames(t *testing.T) {
 		}
 	}
 }
+
+// TestTheStartScriptOfWindowsUpgrades: it asks for the version of the package, which nothing in a package's own words can turn into another command.
+func TestTheStartScriptOfWindowsUpgrades(t *testing.T) {
+	script := func(version string) string {
+		in := invitedTo("msi")
+		in.Package.Version = version
+		for _, c := range in.Commands() {
+			if c.Tool == "Group Policy" {
+				return c.Text
+			}
+		}
+		t.Fatal("there is no start script")
+		return ""
+	}
+	want := `reg query HKLM\Software\Overcrank\Agent /v Version 2>nul | findstr /e /l /c:" 0.2.0-12-gabcdef0" >nul || msiexec /i "\\SERVER\SHARE\overcrank-agent-0.2.0.msi" /qn /norestart SERVER=`
+	if got := script("0.2.0-12-gabcdef0"); !strings.HasPrefix(got, want) {
+		t.Errorf("it is %s", got)
+	}
+	if got := script(`1" & calc & "%PATH%`); strings.Contains(got, `" & calc`) || strings.Contains(got, "%") {
+		t.Errorf("it is %s", got)
+	}
+}

@@ -140,7 +140,7 @@ func (r release) describe(ctx context.Context, s system) ([]string, error) {
 
 // clean deletes the packages of other versions from the folder: what is there is one release.
 func (r release) clean() error {
-	for _, pattern := range []string{"*.deb", "*.rpm", "*.msi", "*.pkg", "*.mobileconfig", "*-licences.txt", "*.cdx.json"} {
+	for _, pattern := range []string{"*.deb", "*.rpm", "*.msi", "*.mst", "*.pkg", "*.mobileconfig", "*-licences.txt", "*.cdx.json"} {
 		there, err := filepath.Glob(filepath.Join(r.dist, pattern))
 		if err != nil {
 			return err

@@ -40,7 +40,7 @@ var programs = []struct{ built, installed, description string }{
 	{"overcrank-agent.exe", "overcrank-agent.exe", "Overcrank Agent"},
 }
 
-// Build writes the package and what belongs to it, and returns their paths: the MSI, its policy templates, and the certificate when that is one for tests.
+// Build writes the package and what belongs to it, and returns their paths: the MSI, its policy templates, an example of a transform, and the certificate when that is one for tests.
 func Build(ctx context.Context, in Input) ([]string, error) {
 	work, err := os.MkdirTemp("", "overcrank-msi-")
 	if err != nil {
@@ -108,7 +108,11 @@ func Build(ctx context.Context, in Input) ([]string, error) {
 	if err := writePolicies(policies, in.Version.Time); err != nil {
 		return nil, err
 	}
-	return signer.publish(in.Dist, []string{made, policies})
+	example := filepath.Join(in.Dist, TransformName(in.Version))
+	if err := writeExample(ctx, made, example); err != nil {
+		return nil, err
+	}
+	return signer.publish(in.Dist, []string{made, policies, example})
 }
 
 // place copies a program.

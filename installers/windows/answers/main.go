@@ -11,10 +11,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 
 	"overcrank/installers/windows"
-	"overcrank/installers/windows/transform"
 )
 
 func main() {
@@ -34,25 +32,5 @@ func run(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	rows, err := windows.Table(ctx, *msi, "Property")
-	if err != nil {
-		return err
-	}
-	code := func(name string) string { return rows.Get("Property", name, "Value") }
-	var properties []transform.Property
-	for _, answer := range flags.Args() {
-		name, value, ok := strings.Cut(answer, "=")
-		if !ok || !windows.Answer(name) {
-			return fmt.Errorf("%q is no answer: it is one of %s, with = and the value behind it", answer, strings.Join(windows.Answers, ", "))
-		}
-		properties = append(properties, transform.Property{Name: name, Value: value})
-	}
-	made, err := transform.Make(transform.Base{ProductCode: code("ProductCode"), Version: code("ProductVersion"), UpgradeCode: code("UpgradeCode")}, properties)
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(*out, made, 0o600); err != nil {
-		return fmt.Errorf("writing the transform: %w", err)
-	}
-	return nil
+	return windows.WriteTransform(ctx, *msi, *out, flags.Args())
 }

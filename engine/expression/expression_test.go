@@ -375,6 +375,7 @@ func TestHostileExpressionsEnd(t *testing.T) {
 		strings.Repeat("(", 100000),
 		strings.Repeat("[", 100000) + strings.Repeat("]", 100000),
 		"({valueOf: function () { return this + 1 }}) + 1",
+		"a = []; for (i = 0; i < 60000; i++) a.push(a); a + a",
 		"o = {}; o.toString = function () { return '' + o }; '' + o",
 	} {
 		s := newStage(t)

@@ -224,6 +224,7 @@ func (m *Machine) defineLayerGroups() {
 		return m.lookUp(n, c.Argument(0))
 	})
 	_ = m.classes.group.DefineDataProperty("content", content, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	m.defineAnimators()
 	m.layerMethod("sourceRectAtTime", func(n *layerNode, c goja.FunctionCall) any {
 		left, top, w, h := m.SourceRect(n.comp, n.l, m.arg(c, 0, m.cur.time, "sourceRectAtTime"), m.flag(c, 1, false))
 		o := m.rt.NewObject()
@@ -249,6 +250,40 @@ func (m *Machine) defineLayerGroups() {
 	})
 	m.layerMethod("essentialProperty", func(n *layerNode, c goja.FunctionCall) any { return m.essential(n, c.Argument(0)) })
 	m.layerMethod("sampleImage", m.sampleImage)
+}
+
+// defineAnimators defines text.animator("x"), its selector("y") and its property, which is a group.
+func (m *Machine) defineAnimators() {
+	for name, match := range map[string]string{"animator": "ADBE Text Animators", "selector": "ADBE Text Selectors"} {
+		fn := m.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+			n := m.nodeOf(c.This)
+			g := n.p.Child(match)
+			if g == nil {
+				m.throw("%q has no %s", n.name(), name)
+			}
+			return m.lookUp(n.child(g), c.Argument(0))
+		})
+		_ = m.classes.group.DefineDataProperty(name, fn, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
+	lookUp := m.classes.group.Get("property")
+	property := m.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+		o, _ := c.This.(*goja.Object)
+		if n, ok := m.things[o].(*node); ok {
+			if g := n.p.Child("ADBE Text Animator Properties"); g != nil {
+				return n.child(g).object
+			}
+		}
+		return lookUp
+	})
+	_ = m.classes.group.DefineAccessorProperty("property", property, nil, goja.FLAG_TRUE, goja.FLAG_TRUE)
+	invert := m.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+		o, _ := c.This.(*goja.Object)
+		if n, ok := m.things[o].(*node); ok && n.p.Mask != nil {
+			return m.rt.ToValue(n.p.Mask.Inverted)
+		}
+		return goja.Undefined()
+	})
+	_ = m.classes.group.DefineAccessorProperty("invert", invert, nil, goja.FLAG_TRUE, goja.FLAG_TRUE)
 }
 
 // defineSpaces defines the conversions between the pixels of a layer and those of its composition.

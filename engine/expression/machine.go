@@ -21,6 +21,8 @@ const (
 	timeLimit = 2 * time.Second
 	// maxFrames is how deep expressions may use each other.
 	maxFrames = 200
+	// slowFailure is the part of the time limit that an expression may take if it then fails.
+	slowFailure = 4
 	// maxSource is the longest expression, in bytes.
 	maxSource = 1 << 20
 )
@@ -127,9 +129,18 @@ func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Val
 			}
 			return nil, m.endless
 		}
-		return nil, fault(err)
+		return nil, m.failure(ref, err)
 	}
 	return m.result(out, before)
+}
+
+// failure is the error of an expression that failed. One that was slow in doing so counts as endless: it would be as slow for every value.
+func (m *Machine) failure(ref eval.Ref, err error) error {
+	if limit := m.watchdog.limit / slowFailure; time.Since(m.cur.began) > limit {
+		m.cur.moving = true
+		return &eval.TimeoutError{Ref: ref, Limit: limit}
+	}
+	return fault(err)
 }
 
 // enter begins an evaluation.
@@ -241,7 +252,7 @@ func (m *Machine) compile(text string) *program {
 	if err := sandbox.Check(text); err != nil {
 		return &program{err: &Error{Message: err.Error()}}
 	}
-	fn, err := rewrite(text, m.isGlobal)
+	fn, err := rewrite(text, m.isGlobal, m.host.Project.ExpressionEngine == "extendscript")
 	if err != nil {
 		return &program{err: fault(err)}
 	}

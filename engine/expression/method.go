@@ -45,6 +45,7 @@ func (m *Machine) defineValueMethods() {
 		_ = m.classes.group.DefineDataProperty(name, prop, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	}
 
+	m.defineNumberMethods()
 	m.propertyMethod("valueAtTime", func(n *node, c goja.FunctionCall) goja.Value {
 		return m.valueOf(n, m.number(c.Argument(0), "valueAtTime"))
 	})
@@ -71,6 +72,22 @@ func (m *Machine) defineValueMethods() {
 	})
 	_ = m.classes.property.DefineDataProperty("toString", text, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	_ = m.classes.property.DefineDataProperty("toJSON", primitive, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+}
+
+// defineNumberMethods lets a property of one number be formatted as a number is.
+func (m *Machine) defineNumberMethods() {
+	number := m.rt.Get("Number").(*goja.Object).Get("prototype").(*goja.Object)
+	for _, name := range []string{"toFixed", "toPrecision", "toExponential"} {
+		format, _ := goja.AssertFunction(number.Get(name))
+		fn := m.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+			v, err := format(m.lone(c.This, 0), c.Arguments...)
+			if err != nil {
+				panic(err)
+			}
+			return v
+		})
+		_ = m.classes.property.DefineDataProperty(name, fn, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)
+	}
 }
 
 // velocity is the change per second, measured over the millisecond around t.

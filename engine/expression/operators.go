@@ -6,6 +6,13 @@ import (
 	"github.com/dop251/goja"
 )
 
+const (
+	// maxNested is how deeply a single number may be nested in arrays.
+	maxNested = 16
+	// maxElements is how many elements an operation on arrays takes; nothing can interrupt it.
+	maxElements = 1 << 16
+)
+
 // maxText is the longest string that concatenation may make, in bytes.
 const maxText = 16 << 20
 
@@ -57,12 +64,85 @@ func (m *Machine) operator(name, native string, numbers func(a, b float64) float
 		if v, ok := list(a, b); ok {
 			return v
 		}
+		if v, ok := m.nested(a, b, nesting{list, numbers, new(int)}); ok {
+			return v
+		}
 		if goja.IsString(a) && goja.IsString(b) && len(a.String())+len(b.String()) > maxText {
 			m.throw("a text longer than %d bytes", maxText)
 		}
 		return m.call(native, a, b)
 	})
 	_ = m.rt.GlobalObject().DefineDataProperty(name, f, goja.FLAG_FALSE, goja.FLAG_FALSE, goja.FLAG_FALSE)
+}
+
+// nesting is an operation on arrays of arrays, and on how many elements it was done.
+type nesting struct {
+	list    arrays
+	numbers func(a, b float64) float64
+	done    *int
+}
+
+// nested is the arithmetic of arrays that hold arrays, such as the points of a path: element by element.
+func (m *Machine) nested(a, b goja.Value, with nesting) (goja.Value, bool) {
+	x, y := m.rows(a), m.rows(b)
+	if *with.done += len(x) + len(y); *with.done > maxElements || x == nil && y == nil {
+		return nil, false
+	}
+	if x != nil && y != nil && len(x) != len(y) || x == nil && !goja.IsNumber(a) || y == nil && !goja.IsNumber(b) {
+		return nil, false
+	}
+	out := make([]any, max(len(x), len(y)))
+	for i := range out {
+		p, q := a, b
+		if x != nil {
+			p = m.plain(x[i])
+		}
+		if y != nil {
+			q = m.plain(y[i])
+		}
+		v, ok := with.list(p, q)
+		switch {
+		case ok:
+		case goja.IsNumber(p) && goja.IsNumber(q):
+			v = m.rt.ToValue(with.numbers(p.ToFloat(), q.ToFloat()))
+		default:
+			if v, ok = m.nested(p, q, with); !ok {
+				return nil, false
+			}
+		}
+		out[i] = v
+	}
+	return m.rt.NewArray(out...), true
+}
+
+// rows are the elements of an array that holds arrays; nil for any other value.
+func (m *Machine) rows(v goja.Value) []goja.Value {
+	o, ok := v.(*goja.Object)
+	if !ok || o.ClassName() != "Array" {
+		return nil
+	}
+	n := o.Get("length").ToInteger()
+	if n > maxElements {
+		return nil
+	}
+	list, some := make([]goja.Value, n), false
+	for i := range list {
+		e := o.Get(itoa(i))
+		if e == nil {
+			return nil
+		}
+		list[i] = m.plain(e)
+		inner, isArray := list[i].(*goja.Object)
+		isArray = isArray && inner.ClassName() == "Array"
+		some = some || isArray
+		if !isArray && !goja.IsNumber(list[i]) {
+			return nil
+		}
+	}
+	if !some {
+		return nil
+	}
+	return list
 }
 
 // call runs one of the language's own operators.
@@ -140,7 +220,7 @@ func (m *Machine) vector(v goja.Value) ([]float64, bool) {
 		return nil, false
 	}
 	n := int(o.Get("length").ToInteger())
-	if n > 1<<16 {
+	if n > maxElements {
 		return nil, false
 	}
 	out := make([]float64, n)
@@ -149,13 +229,22 @@ func (m *Machine) vector(v goja.Value) ([]float64, bool) {
 		if e == nil {
 			return nil, false
 		}
-		e = m.plain(e)
+		e = m.lone(e, 0)
 		if !goja.IsNumber(e) {
 			return nil, false
 		}
 		out[i] = e.ToFloat()
 	}
 	return out, true
+}
+
+// lone is the number in an array of one number, as the language itself converts it, and any other value without its property.
+func (m *Machine) lone(v goja.Value, depth int) goja.Value {
+	v = m.plain(v)
+	if o, ok := v.(*goja.Object); ok && depth < maxNested && o.ClassName() == "Array" && o.Get("length").ToInteger() == 1 {
+		return m.lone(o.Get("0"), depth+1)
+	}
+	return v
 }
 
 func (m *Machine) array(list []float64) goja.Value {

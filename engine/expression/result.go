@@ -37,6 +37,9 @@ func (m *Machine) numbers(out goja.Value, before aep.Numbers) (aep.Value, error)
 	}
 	list, isArray := m.vector(out)
 	if !isArray {
+		list, isArray = m.loosely(out)
+	}
+	if !isArray {
 		f, err := m.scalarOf(out)
 		if err != nil {
 			return nil, err
@@ -57,6 +60,39 @@ func (m *Machine) numbers(out goja.Value, before aep.Numbers) (aep.Value, error)
 		}
 	}
 	return v, nil
+}
+
+// loosely converts an array whose elements are not all numbers: of elements that are arrays the first number counts, texts and truth
+// values are converted.
+func (m *Machine) loosely(v goja.Value) ([]float64, bool) {
+	o, ok := v.(*goja.Object)
+	if !ok || o.ClassName() != "Array" {
+		return nil, false
+	}
+	n := o.Get("length").ToInteger()
+	if n == 0 || n > 4 {
+		return nil, false
+	}
+	out := make([]float64, n)
+	for i := range out {
+		e := o.Get(itoa(i))
+		for range maxNested {
+			inner, ok := m.lone(e, 0).(*goja.Object)
+			if !ok || inner.ClassName() != "Array" {
+				break
+			}
+			e = inner.Get("0")
+		}
+		if e == nil {
+			return nil, false
+		}
+		f, err := m.scalarOf(m.lone(e, 0))
+		if err != nil {
+			return nil, false
+		}
+		out[i] = f
+	}
+	return out, true
 }
 
 func (m *Machine) scalarOf(out goja.Value) (float64, error) {

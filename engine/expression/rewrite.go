@@ -22,7 +22,9 @@ type rewritten struct {
 // rewrite converts an expression to a function that returns the value of the last statement that ran. Arithmetic whose
 // operands may be arrays becomes calls. Variables that are assigned without a declaration become local variables, so
 // that nothing leaks from one evaluation into the next. Lines keep their numbers.
-func rewrite(src string, isGlobal func(string) bool) (rewritten, error) {
+//
+// In the older of After Effects' two engines a declaration has a value: that which it gives its last variable.
+func rewrite(src string, isGlobal func(string) bool, older bool) (rewritten, error) {
 	prg, err := parser.ParseFile(nil, "expression", src, 0, parser.WithDisableSourceMaps)
 	if err != nil {
 		return rewritten{}, err
@@ -30,6 +32,10 @@ func rewrite(src string, isGlobal func(string) bool) (rewritten, error) {
 	w := newRewriter(src)
 	w.survey(reflect.ValueOf(prg.Body))
 	w.walk(reflect.ValueOf(prg.Body), true)
+	tail := resultName
+	if older {
+		tail = lastDeclared(prg.Body)
+	}
 	body := w.splice()
 	out := rewritten{loose: w.loose()}
 	if !w.used["posterizeTime"] {
@@ -49,12 +55,25 @@ func rewrite(src string, isGlobal func(string) bool) (rewritten, error) {
 			head += "=globalThis." + name
 		}
 	}
-	out.source = head + ";" + body + "\nreturn " + resultName + "})"
+	out.source = head + ";" + body + "\nreturn " + tail + "})"
 	if _, err := parser.ParseFile(nil, "expression", out.source, 0, parser.WithDisableSourceMaps); err != nil {
 		out.source, err = whole(src, out.params)
 		return out, err
 	}
 	return out, nil
+}
+
+// lastDeclared is the variable that the last statement declares, else the name of the result.
+func lastDeclared(body []ast.Statement) string {
+	if len(body) == 0 {
+		return resultName
+	}
+	if s, ok := body[len(body)-1].(*ast.VariableStatement); ok {
+		if id, ok := s.List[len(s.List)-1].Target.(*ast.Identifier); ok {
+			return id.Name.String()
+		}
+	}
+	return resultName
 }
 
 // loose tells whether the expression may use what changes without our knowledge: the date, what other expressions left behind, or code

@@ -82,7 +82,7 @@ func TestRewrittenArithmeticComesToTheSame(t *testing.T) {
 			continue
 		}
 		want, wantErr := goja.New().RunString(src)
-		fn, err := rewrite(src, func(string) bool { return false })
+		fn, err := rewrite(src, func(string) bool { return false }, false)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, src)
 		}
@@ -131,7 +131,7 @@ func FuzzRewrite(f *testing.F) {
 		if len(src) > 2000 || strings.Contains(src, "#") {
 			return // private names outside classes pass the parser and nothing else
 		}
-		fn, err := rewrite(src, func(string) bool { return false })
+		fn, err := rewrite(src, func(string) bool { return false }, false)
 		if err != nil {
 			return
 		}

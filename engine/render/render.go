@@ -53,7 +53,7 @@ type Renderer struct {
 	cache    cache
 	looks    looks
 	repeated atomic.Int64
-	off      sync.Map // properties whose expressions were disabled
+	off      sync.Map // the texts of expressions that were disabled
 }
 
 // maxPixels limits a frame: After Effects' own limit, 30000 on a side, would not fit into the memory of most machines.

@@ -60,11 +60,11 @@ func (r *Renderer) about(comp *aep.Item, l *aep.Layer) string {
 	return fmt.Sprintf("layer '%s' in composition '%s': ", r.project.DisplayName(l), comp.Name)
 }
 
-// failed warns, once per property, that its expression failed. An expression that took too long is disabled.
+// failed warns, once per property, that its expression failed. An expression that took too long is disabled, on all layers that have it.
 func (r *Renderer) failed(ref eval.Ref, t float64, err error) {
 	var endless *eval.TimeoutError
 	if errors.As(err, &endless) {
-		if _, known := r.off.LoadOrStore(endless.Ref.Prop, struct{}{}); !known {
+		if _, known := r.off.LoadOrStore(endless.Ref.Prop.Expression, struct{}{}); !known {
 			r.warned.say(fmt.Sprintf("%sthe expression of '%s' took longer than %v at %.3f s and is switched off for the rest of the render, its value without it is used",
 				r.about(endless.Ref.Comp, endless.Ref.Layer), scene.DisplayName(endless.Ref.Prop), endless.Limit, t))
 		}

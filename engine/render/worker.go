@@ -26,15 +26,15 @@ type worker struct {
 }
 
 // switchable evaluates expressions except the disabled ones: an endless expression would cost its time limit for each
-// value.
+// value, and so would its copies on other layers.
 type switchable struct {
 	of  eval.Expressions
-	off *sync.Map // *aep.Property to struct{}
+	off *sync.Map // the text of an expression to struct{}
 }
 
 // Evaluate implements eval.Expressions.
 func (s *switchable) Evaluate(ref eval.Ref, before aep.Value, t float64) (aep.Value, error) {
-	if _, off := s.off.Load(ref.Prop); off {
+	if _, off := s.off.Load(ref.Prop.Expression); off {
 		return before, nil
 	}
 	return s.of.Evaluate(ref, before, t)

@@ -7,7 +7,6 @@ import (
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
-	"overcrank/engine/geom"
 )
 
 // layerNode represents a layer.
@@ -284,48 +283,4 @@ func (m *Machine) defineAnimators() {
 		return goja.Undefined()
 	})
 	_ = m.classes.group.DefineAccessorProperty("invert", invert, nil, goja.FLAG_TRUE, goja.FLAG_TRUE)
-}
-
-// defineSpaces defines the conversions between the pixels of a layer and those of its composition.
-func (m *Machine) defineSpaces() {
-	to := func(vector bool) func(n *layerNode, c goja.FunctionCall) any {
-		return func(n *layerNode, c goja.FunctionCall) any { return m.convert(n, c, false, vector) }
-	}
-	from := func(vector bool) func(n *layerNode, c goja.FunctionCall) any {
-		return func(n *layerNode, c goja.FunctionCall) any { return m.convert(n, c, true, vector) }
-	}
-	for _, space := range []string{"Comp", "World"} {
-		m.layerMethod("to"+space, to(false))
-		m.layerMethod("from"+space, from(false))
-		m.layerMethod("to"+space+"Vec", to(true))
-		m.layerMethod("from"+space+"Vec", from(true))
-	}
-	m.layerMethod("fromCompToSurface", from(false))
-}
-
-func (m *Machine) convert(n *layerNode, c goja.FunctionCall, inverse, vector bool) any {
-	v, _ := m.floats(c.Argument(0), "point")
-	t := m.arg(c, 1, m.cur.time, "time")
-	if m.host.Eval == nil {
-		return v
-	}
-	mat := m.host.Eval.LayerMatrix(n.comp, n.l, t)
-	if vector {
-		mat.E, mat.F = 0, 0
-	}
-	p := geom.Point{X: element(v, 0), Y: element(v, 1)}
-	if inverse {
-		back, ok := mat.Invert()
-		if !ok {
-			m.throw("the layer %q is scaled to nothing", m.host.Project.DisplayName(n.l))
-		}
-		p = back.Apply(p)
-	} else {
-		p = mat.Apply(p)
-	}
-	out := []float64{p.X, p.Y}
-	if len(v) > 2 {
-		out = append(out, v[2])
-	}
-	return out
 }

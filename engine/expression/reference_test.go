@@ -51,6 +51,8 @@ func newReference(t testing.TB) *stage {
 	cube := add(24, "cube", aep.LayerAV, true)
 	cube.Props.Find("ADBE Transform Group", "ADBE Position").Value = aep.Numbers{320, 180, 100}
 	cube.Props.Find("ADBE Transform Group", "ADBE Rotate Y").Value = aep.Numbers{90}
+	tile := add(25, "tile", aep.LayerAV, true)
+	tile.Props.Find("ADBE Transform Group", "ADBE Rotate Y").Value = aep.Numbers{60}
 	s.project.Items = append(s.project.Items, &aep.Item{ID: 9, Name: "motion.mgjson", Kind: aep.ItemFootage, Footage: &aep.Footage{Kind: aep.FootageFile}})
 	read := s.machine.host.ReadData
 	s.machine.host.ReadData = func(it *aep.Item) ([]byte, error) {
@@ -210,7 +212,7 @@ func TestReferenceCompositionsAndFootage(t *testing.T) {
 		{"layer by name", "opacity", `thisComp.layer("title").index`, 0, `3`},
 		{"layer beside another", "opacity", `thisComp.layer(thisLayer, 1).name`, 0, `"title"`},
 		{"layerByComment", "opacity", `thisComp.layerByComment("moves").name`, 0, `"ctrl"`},
-		{"numLayers", "opacity", `thisComp.numLayers`, 0, `7`},
+		{"numLayers", "opacity", `thisComp.numLayers`, 0, `8`},
 		{"activeCamera", "opacity", `thisComp.activeCamera.name`, 2, `"cam"`},
 		{"activeCamera before it begins", "opacity", `thisComp.activeCamera`, 0.5, `null`},
 		{"width", "opacity", `thisComp.width`, 0, `640`},
@@ -290,6 +292,15 @@ func TestReferenceLayers(t *testing.T) {
 		{"fromCompVec", "opacity", `thisComp.layer("child").fromCompVec([3,4])`, 0, `[3,4]`},
 		{"toWorldVec", "opacity", `thisComp.layer("child").toWorldVec([3,4])`, 0, `[3,4]`},
 		{"fromWorldVec", "opacity", `thisComp.layer("child").fromWorldVec([3,4])`, 0, `[3,4]`},
+		{"toWorld in space", "opacity", `thisComp.layer("cube").toWorld([100,50,0])`, 0, `[320,180,100]`},
+		{"toWorld of a turned layer", "opacity", `thisComp.layer("cube").toWorld([110,50,0])`, 0, `[320,180,90]`},
+		{"fromWorld in space", "opacity", `thisComp.layer("cube").fromWorld([320,180,90])`, 0, `[110,50,0]`},
+		{"toWorldVec in space", "opacity", `thisComp.layer("cube").toWorldVec([1,0,0])`, 0, `[0,0,-1]`},
+		{"toComp in space", "opacity", `thisComp.layer("cube").toComp([100,50,-50])`, 2, `[275.0561798,180,100]`},
+		{"toComp without a camera", "opacity", `thisComp.layer("cube").toComp([100,50,-50])`, 0, `[275.0561798,180,100]`},
+		{"fromComp in space", "opacity", `(l = thisComp.layer("cube"), l.fromComp(l.toComp([10,20,30])))`, 2, `[10,20,30]`},
+		{"fromCompToSurface in space", "opacity", `(l = thisComp.layer("tile"), l.fromCompToSurface(l.toComp([120,70,0])))`, 2, `[120,70,0]`},
+		{"lookAt aslant turns z there", "opacity", `lookAt([0,0,0],[1,-1,Math.sqrt(2)])`, 0, `[35.26438968,30,0]`},
 		{"fromCompToSurface", "opacity", `thisComp.layer("child").fromCompToSurface([230,150])`, 0, `[100,50]`},
 	})
 }
@@ -378,7 +389,7 @@ func TestReferenceText(t *testing.T) {
 
 func TestTheSpellingOfAfterEffects5(t *testing.T) {
 	check(t, []row{
-		{"this_comp", "opacity", `this_comp.num_layers`, 0, `7`},
+		{"this_comp", "opacity", `this_comp.num_layers`, 0, `8`},
 		{"this_layer", "opacity", `this_layer.in_point + this_layer.start_time`, 0, `0`},
 		{"anchor_point", "opacity", `this_layer.anchor_point.value`, 0, `[100,50]`},
 		{"anchor_point of a group", "opacity", `transform.anchor_point.value`, 0, `[100,50]`},

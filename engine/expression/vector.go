@@ -57,10 +57,8 @@ func (m *Machine) defineMath() {
 	})
 	m.define("lookAt", func(c goja.FunctionCall) goja.Value {
 		a, b := m.two(c, "lookAt")
-		x, y, z := element(b, 0)-element(a, 0), element(b, 1)-element(a, 1), element(b, 2)-element(a, 2)
-		yaw := math.Atan2(x, z) * 180 / math.Pi
-		pitch := -math.Atan2(y, math.Hypot(x, z)) * 180 / math.Pi
-		return m.array([]float64{pitch, yaw, 0})
+		turn := looking(point{element(a, 0), element(a, 1), element(a, 2)}, point{element(b, 0), element(b, 1), element(b, 2)})
+		return m.array(turn[:])
 	})
 	m.define("degreesToRadians", func(c goja.FunctionCall) goja.Value {
 		return m.rt.ToValue(m.number(c.Argument(0), "degreesToRadians") * math.Pi / 180)

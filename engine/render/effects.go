@@ -24,7 +24,7 @@ func (w *worker) apply(v view, effects []scene.Effect, f *effect.Frame, img *ras
 			continue
 		}
 		f.Host = host{w, v, effects[:i]}
-		err := e.Draw(f, img)
+		err := w.effect(v, &effects[i], f, img)
 		if stopped := w.ctx.Err(); stopped != nil {
 			return stopped
 		}
@@ -32,6 +32,30 @@ func (w *worker) apply(v view, effects []scene.Effect, f *effect.Frame, img *ras
 			w.r.warned.say(fmt.Sprintf("%seffect '%s' is left out: %v", w.r.about(v.comp.Item, v.layer.Layer), e.Name, err))
 		}
 	}
+	return nil
+}
+
+// effect draws one effect of v, as much of it as its compositing options say.
+func (w *worker) effect(v view, e *scene.Effect, f *effect.Frame, img *raster.Image) error {
+	if !e.Limit.Partial() {
+		return e.Draw(f, img)
+	}
+	out := w.r.surfaces.get(img.Rect)
+	defer w.r.surfaces.put(out)
+	copy(out.Pix, img.Pix)
+	if err := e.Draw(f, img); err != nil {
+		return err
+	}
+	where := image.NewAlpha(img.Rect)
+	if masks := w.masksOf(v, e.Limit.Masks); len(masks) > 0 {
+		where = w.combine(masks, v.m, img.Rect)
+	} else {
+		for i := range where.Pix {
+			where.Pix[i] = 255
+		}
+	}
+	raster.Mix(out, img, where, e.Limit.Opacity(w.eval, v.t))
+	copy(img.Pix, out.Pix)
 	return nil
 }
 

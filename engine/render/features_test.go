@@ -45,7 +45,7 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		change func(l *aep.Layer)
 		want   string
 	}{
-		"effect":         {func(l *aep.Layer) { children(l, group("ADBE Effect Parade", group("ADBE Glo2"))) }, "effect 'ADBE Glo2'"},
+		"effect":         {func(l *aep.Layer) { children(l, group("ADBE Effect Parade", group("VIDEOCOPILOT Saber"))) }, "effect 'VIDEOCOPILOT Saber'"},
 		"blend mode":     {func(l *aep.Layer) { l.Blend = aep.BlendStencilAlpha }, "blend mode 'Stencil Alpha'"},
 		"unknown blend":  {func(l *aep.Layer) { l.Blend = 77 }, "blend mode 'number 77'"},
 		"model":          {func(l *aep.Layer) { l.Kind = aep.LayerModel }, "a layer of this kind"},
@@ -65,12 +65,9 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 			l.Adjustment, l.Matte = true, aep.MatteLuma
 			children(l, group("ADBE Effect Parade", group("ADBE Tint")))
 		}, "the track matte of an adjustment layer"},
-		"faint effect": {func(l *aep.Layer) {
-			children(l, group("ADBE Effect Parade", group("ADBE Tint", group("ADBE Effect Built In Params", value("ADBE Effect Mask Opacity", 40)))))
-		}, "the compositing options of effect 'ADBE Tint'"},
 		"masked effect": {func(l *aep.Layer) {
 			children(l, group("ADBE Effect Parade", group("ADBE Tint", group("ADBE Effect Built In Params", group("ADBE Effect Mask Parade", group("mask"))))))
-		}, "the compositing options of effect 'ADBE Tint'"},
+		}, "a mask of effect 'ADBE Tint'"},
 		"taper": {func(l *aep.Layer) {
 			stroked(l, group("ADBE Vector Stroke Taper", value("ADBE Vector Taper End Length", 40)))
 		}, "the taper of 'ADBE Vector Graphic - Stroke'"},

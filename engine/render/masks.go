@@ -8,6 +8,7 @@ import (
 	"overcrank/engine/effect"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
+	"overcrank/engine/scene"
 	"overcrank/engine/shape"
 )
 
@@ -22,10 +23,13 @@ type mask struct {
 }
 
 // masks are the masks of the layer that have an area, in order.
-func (w *worker) masks(v view) []mask {
+func (w *worker) masks(v view) []mask { return w.masksOf(v, v.layer.Masks) }
+
+// masksOf are those of a list that have an area.
+func (w *worker) masksOf(v view, list []scene.Mask) []mask {
 	var out []mask
-	for i := range v.layer.Masks {
-		m := &v.layer.Masks[i]
+	for i := range list {
+		m := &list[i]
 		path, _ := m.Path.At(w.eval, v.t).(*aep.Path)
 		if path == nil || !path.Closed && len(path.Vertices) < 3 {
 			continue

@@ -170,16 +170,6 @@ func (l *Layer) styles() {
 	}
 }
 
-// compositing notes that an effect is drawn fully although its compositing options limit it.
-func (l *Layer) compositing(p *aep.Property) {
-	options := p.Child("ADBE Effect Built In Params")
-	opacity := eval.NumberOf(l.At(options.Child("ADBE Effect Mask Opacity")), 100)
-	masks := options.Child("ADBE Effect Mask Parade")
-	if opacity.Varies() || opacity.First() != 100 || masks != nil && len(masks.Children) > 0 {
-		l.lack("the compositing options of effect '" + DisplayName(p) + "'")
-	}
-}
-
 func (l *Layer) file() {
 	switch {
 	case l.Source == nil || l.Source.Footage.Kind == aep.FootagePlaceholder:

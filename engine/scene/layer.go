@@ -69,7 +69,8 @@ type Mask struct {
 // Effect is an effect that is on. One that replaces the layer's picture and cannot be drawn has no Effect of its own: it clears the picture.
 type Effect struct {
 	effect.Effect
-	Name string
+	Name  string
+	Limit Limit
 }
 
 // Vector tells whether the layer is drawn from outlines at the size at which it is seen. After Effects applies the transform of such a
@@ -167,14 +168,19 @@ func (l *Layer) masks() {
 		if p.Mask == nil || p.Mask.Mode == aep.MaskNone || !p.Enabled {
 			continue
 		}
-		at := func(match string) eval.Ref { return l.At(p.Child(match)) }
-		l.Masks = append(l.Masks, Mask{
-			Mode: p.Mask.Mode, Inverted: p.Mask.Inverted,
-			Path: eval.SlotOf(at("ADBE Mask Shape")), Opacity: eval.NumberOf(at("ADBE Mask Opacity"), 100),
-			Feather: eval.VectorOf(at("ADBE Mask Feather"), [4]float64{}), Expansion: eval.NumberOf(at("ADBE Mask Offset"), 0),
-		})
+		l.Masks = append(l.Masks, l.mask(p))
 	}
 	l.Filtering = l.vary(l.Filtering, group)
+}
+
+// mask compiles a mask of the layer.
+func (l *Layer) mask(p *aep.Property) Mask {
+	at := func(match string) eval.Ref { return l.At(p.Child(match)) }
+	return Mask{
+		Mode: p.Mask.Mode, Inverted: p.Mask.Inverted,
+		Path: eval.SlotOf(at("ADBE Mask Shape")), Opacity: eval.NumberOf(at("ADBE Mask Opacity"), 100),
+		Feather: eval.VectorOf(at("ADBE Mask Feather"), [4]float64{}), Expansion: eval.NumberOf(at("ADBE Mask Offset"), 0),
+	}
 }
 
 func (c *compiler) effects(l *Layer) {
@@ -187,7 +193,6 @@ func (c *compiler) effects(l *Layer) {
 			continue
 		}
 		name := DisplayName(p)
-		l.compositing(p)
 		make, known := effect.Find(p.Match)
 		if !known {
 			l.lack("effect '" + name + "'")
@@ -198,7 +203,7 @@ func (c *compiler) effects(l *Layer) {
 		}
 		params := effect.Of(l.At(p))
 		made := make(params)
-		l.Effects = append(l.Effects, Effect{made, name})
+		l.Effects = append(l.Effects, Effect{made, name, l.limit(p, name)})
 		if timed, ok := made.(effect.Timed); ok && timed.Timed() {
 			l.Timed, l.Varies = true, true
 		}

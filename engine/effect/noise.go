@@ -3,94 +3,67 @@ package effect
 import (
 	"math"
 
-	"overcrank/engine/geom"
+	"overcrank/engine/eval"
+	"overcrank/engine/raster"
 )
 
-// noiseType is how noise goes on between the places of its lattice.
-type noiseType int
+// noise is Noise: a random number for each pixel and frame. After Effects' own are not public; these are the same on every machine.
+type noise struct{ amount, color, clip eval.Number }
 
-// The noise types, as the popup "Noise Type" of Fractal Noise numbers them.
-const (
-	noiseBlock noiseType = iota + 1
-	noiseLinear
-	noiseSoftLinear
-	noiseSpline
-)
-
-// maxLattice limits the places of a lattice. What has more within a picture is finer than its pixels.
-const maxLattice = 1 << 22
-
-// field is noise over a part of the plane, at one moment: random values at the places of a lattice of unit cells, and something between
-// them. Its values lie between -1 and 1, around 0. What Perlin called lattice noise (An Image Synthesizer, 1985) leaves open which values
-// these are.
-type field struct {
-	kind       noiseType
-	x, y, w, h int       // its first place, and how many there are
-	values     []float32 // none for noise that is too fine to be seen
+func newNoise(p Params) Effect {
+	return &noise{p.Number("0001", 0), p.Number("0002", 1), p.Number("0003", 1)}
 }
 
-// newField is the noise with a seed, at moment z of its evolution, within box. After period, if that is not 0, the evolution begins again.
-func newField(kind noiseType, seed int, z float64, period int, box geom.Rect) *field {
-	f := &field{kind: kind}
-	x0, y0 := math.Floor(box.MinX)-1, math.Floor(box.MinY)-1
-	w, h := math.Ceil(box.MaxX)+2-x0, math.Ceil(box.MaxY)+2-y0
-	if !(w > 0 && h > 0 && w*h <= maxLattice) {
-		return f
-	}
-	f.x, f.y, f.w, f.h = lattice(x0), lattice(y0), int(w), int(h)
-	f.values = make([]float32, f.w*f.h)
-	base := math.Floor(z)
-	first, second := lattice(base), lattice(base)+1
-	if period > 0 {
-		first, second = modulo(first, period), modulo(second, period)
-	}
-	k := smooth(z - base)
-	for iy := range f.h {
-		row := f.values[iy*f.w:][:f.w]
-		for ix := range row {
-			a := random(seed, f.x+ix, f.y+iy, first)
-			if k != 0 {
-				a += (random(seed, f.x+ix, f.y+iy, second) - a) * k
-			}
-			row[ix] = float32(2*a - 1)
-		}
-	}
-	return f
+// Timed implements Timed: each frame has other numbers.
+func (e *noise) Timed() bool { return e.amount.Varies() || e.amount.First() != 0 }
+
+// scatter is a random number of 64 bits for a place: the finaliser of SplitMix64 (Steele, Lea, Flood, 2014).
+func scatter(v uint64) uint64 {
+	v += 0x9e3779b97f4a7c15
+	v = (v ^ v>>30) * 0xbf58476d1ce4e5b9
+	v = (v ^ v>>27) * 0x94d049bb133111eb
+	return v ^ v>>31
 }
 
-func modulo(v, n int) int { return ((v % n) + n) % n }
-
-// at is the noise at a position.
-func (f *field) at(x, y float64) float64 {
-	if f.values == nil {
+// frameNumber is the number of the frame of the composition.
+func (f *Frame) frameNumber() uint64 {
+	n := math.Round(f.Time * f.Rate)
+	if !(math.Abs(n) < 1<<40) {
 		return 0
 	}
-	x, y = x-float64(f.x), y-float64(f.y)
-	ix, iy := int(max(0, min(x, float64(f.w-2)))), int(max(0, min(y, float64(f.h-2))))
-	u, v := x-float64(ix), y-float64(iy)
-	switch f.kind {
-	case noiseBlock:
-		u, v = 0, 0
-	case noiseLinear:
-	case noiseSpline:
-		// Perlin: Improving Noise, 2002.
-		u, v = u*u*u*(u*(u*6-15)+10), v*v*v*(v*(v*6-15)+10)
-	default:
-		u, v = u*u*(3-2*u), v*v*(3-2*v)
-	}
-	top, bottom := f.values[iy*f.w+ix:][:2], f.values[(iy+1)*f.w+ix:][:2]
-	a := float64(top[0]) + float64(top[1]-top[0])*u
-	b := float64(bottom[0]) + float64(bottom[1]-bottom[0])*u
-	return a + (b-a)*v
+	return uint64(int64(n))
 }
 
-// evolutionSteps is how many values each place of noise goes through while an evolution turns once.
-const evolutionSteps = 4
-
-// evolution is the moment and the period of noise with the parameters Evolution, in degrees, Cycle Evolution and Cycle, in revolutions.
-func evolution(degrees float64, cycled bool, revolutions float64) (z float64, period int) {
-	if cycled {
-		period = evolutionSteps * max(1, lattice(revolutions))
+func (e *noise) Draw(f *Frame, img *raster.Image) error {
+	amount := int32(unit(f.Number(&e.amount)/100)*256 + 0.5)
+	if amount == 0 {
+		return nil
 	}
-	return degrees / 360 * evolutionSteps, period
+	colored, clip, seed := f.Choice(&e.color) != 0, f.Choice(&e.clip) != 0, scatter(f.frameNumber())
+	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
+		row := img.Pix[img.PixOffset(img.Rect.Min.X, y):][:4*img.Rect.Dx()]
+		line := scatter(seed ^ uint64(int64(y)))
+		for i := 0; i+4 <= len(row); i += 4 {
+			px := row[i : i+4 : i+4]
+			if px[3] == 0 {
+				continue
+			}
+			dice, a := scatter(line^uint64(int64(img.Rect.Min.X+i/4))), int32(px[3])
+			for c := range 3 {
+				// A byte of it, from -255 to 255, of which the amount is added, as far as the pixel is opaque.
+				d := (int32(dice&255)*2 - 255) * amount * a / (256 * 255)
+				if colored {
+					dice >>= 8
+				}
+				v := int32(px[c]) + d
+				if clip {
+					v = max(0, min(a, v))
+				} else if v = v % (a + 1); v < 0 {
+					v += a + 1
+				}
+				px[c] = uint8(v)
+			}
+		}
+	}
+	return nil
 }

@@ -26,6 +26,7 @@ type Property struct {
 	Choices      []string  // labels of a popup parameter, when known
 	ChoosesLayer bool      // a parameter that chooses a layer
 	LayerRef     uint32    // the id of the layer that it chooses, 0 for none
+	MaskRef      int       // number of a mask, from 1, for parameters that choose a mask
 }
 
 // Value is one of Numbers, *TextDocument, *Path, *Gradient, or Opaque.

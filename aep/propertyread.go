@@ -185,6 +185,9 @@ func (r *reader) plain(p *Property, c *rifx.Chunk, scope *layerScope) error {
 			p.LayerRef = uint32(id)
 		}
 	}
+	if ref := c.Find("tdli"); ref != nil {
+		p.MaskRef = int(max(0, body(ref.Data).s32(0)))
+	}
 	u := unitsOf(p, scope)
 	if v := c.Find("cdat"); v != nil {
 		p.Value = decodeNumbers(v.Data, p.Dimensions, u)

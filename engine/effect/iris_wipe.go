@@ -50,7 +50,7 @@ func (e *irisWipe) Draw(f *Frame, img *raster.Image) error {
 	// After Effects allows 6 to 32 points.
 	n := int(max(6, min(32, f.Number(&e.points))))
 	shape := raster.Shape{Outline: star(f.PointOr(&e.center, 0.5, 0.5), n, outer, inner, f.Number(&e.rotation)), Color: [4]float64{0, 0, 0, 1}}
-	sigma := max(0, f.Number(&e.feather)) * BlurSigma * f.Scale()
+	sigma := min(200, max(0, f.Number(&e.feather))*BlurSigma*f.Scale())
 	hole, release := f.Host.Surface(img.Rect.Inset(-raster.BlurReach(sigma)))
 	defer release()
 	f.Host.Paint(hole, &shape, f.Matrix)

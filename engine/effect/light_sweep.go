@@ -31,8 +31,8 @@ func newLightSweep(p Params) Effect {
 	}
 }
 
-// beam is how bright the light is at a share of its half width, by the popup "Shape". The shapes are named, their curves are not published.
-func beam(shape int, share float64) float64 {
+// brightness is how bright the light is at a share of its half width, by the popup "Shape". The shapes are named, their curves are not published.
+func brightness(shape int, share float64) float64 {
 	left := unit(1 - math.Abs(share))
 	switch shape {
 	case sweepLinear:
@@ -64,7 +64,7 @@ func (e *lightSweep) Draw(f *Frame, img *raster.Image) error {
 		if px[3] == 0 {
 			return
 		}
-		light := beam(shape, ((at.X-center.X)*aside.X+(at.Y-center.Y)*aside.Y)/half) * (sweep + rim*float64(px[3]-min(px[3], here))/float64(px[3]))
+		light := brightness(shape, ((at.X-center.X)*aside.X+(at.Y-center.Y)*aside.Y)/half) * (sweep + rim*float64(px[3]-min(px[3], here))/float64(px[3]))
 		if receive == sweepCutsOut {
 			k := unit(light)
 			for j := range px {

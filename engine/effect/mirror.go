@@ -10,11 +10,12 @@ import (
 
 // mirror shows one side of a line on its other side too.
 type mirror struct {
+	wholeLayer
 	center eval.Vector
 	angle  eval.Number
 }
 
-func newMirror(p Params) Effect { return &mirror{p.Point("0001"), p.Number("0002", 0)} }
+func newMirror(p Params) Effect { return &mirror{center: p.Point("0001"), angle: p.Number("0002", 0)} }
 
 func (e *mirror) Draw(f *Frame, img *raster.Image) error {
 	sin, cos := math.Sincos(f.Number(&e.angle) * math.Pi / 180)
@@ -26,9 +27,4 @@ func (e *mirror) Draw(f *Frame, img *raster.Image) error {
 		return p, true
 	})
 	return nil
-}
-
-// Bounds implements Moving: the image may be where the layer has nothing.
-func (e *mirror) Bounds(f *Frame, box geom.Rect) geom.Rect {
-	return box.Union(layerRect(f).Transform(f.Matrix))
 }

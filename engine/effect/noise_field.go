@@ -60,28 +60,42 @@ func newField(kind noiseType, seed int, z float64, period int, box geom.Rect) *f
 
 func modulo(v, n int) int { return ((v % n) + n) % n }
 
+// row is the noise along a line, from (x, y) in steps of (dx, dy).
+func (f *field) row(out []float32, x, y, dx, dy float64) {
+	x, y = x-float64(f.x), y-float64(f.y)
+	for i := range out {
+		px, py := x+float64(i)*dx, y+float64(i)*dy
+		ix, iy := int(px), int(py)
+		if f.values == nil || uint(ix) >= uint(f.w-1) || uint(iy) >= uint(f.h-1) {
+			out[i] = 0
+			continue
+		}
+		u, v := f.kind.between(float32(px-float64(ix))), f.kind.between(float32(py-float64(iy)))
+		top := f.values[iy*f.w+ix:][:2:2]
+		bottom := f.values[(iy+1)*f.w+ix:][:2:2]
+		a, b := top[0]+(top[1]-top[0])*u, bottom[0]+(bottom[1]-bottom[0])*u
+		out[i] = a + (b-a)*v
+	}
+}
+
+// between is the share of the next place at a way, from 0 to 1, between two.
+func (k noiseType) between(v float32) float32 {
+	switch k {
+	case noiseBlock:
+		return 0
+	case noiseLinear:
+		return v
+	case noiseSpline:
+		return v * v * v * (v*(v*6-15) + 10) // Perlin: Improving Noise, 2002
+	}
+	return v * v * (3 - 2*v)
+}
+
 // at is the noise at a position.
 func (f *field) at(x, y float64) float64 {
-	if f.values == nil {
-		return 0
-	}
-	x, y = x-float64(f.x), y-float64(f.y)
-	ix, iy := int(max(0, min(x, float64(f.w-2)))), int(max(0, min(y, float64(f.h-2))))
-	u, v := x-float64(ix), y-float64(iy)
-	switch f.kind {
-	case noiseBlock:
-		u, v = 0, 0
-	case noiseLinear:
-	case noiseSpline:
-		// Perlin: Improving Noise, 2002.
-		u, v = u*u*u*(u*(u*6-15)+10), v*v*v*(v*(v*6-15)+10)
-	default:
-		u, v = u*u*(3-2*u), v*v*(3-2*v)
-	}
-	top, bottom := f.values[iy*f.w+ix:][:2], f.values[(iy+1)*f.w+ix:][:2]
-	a := float64(top[0]) + float64(top[1]-top[0])*u
-	b := float64(bottom[0]) + float64(bottom[1]-bottom[0])*u
-	return a + (b-a)*v
+	var v [1]float32
+	f.row(v[:], x, y, 0, 0)
+	return float64(v[0])
 }
 
 // evolutionSteps is how many values each place of noise goes through while an evolution turns once.

@@ -8,11 +8,12 @@ import (
 
 // offset moves what is in the layer; what leaves it on one side comes back on the other.
 type offset struct {
+	wholeLayer
 	center eval.Vector
 	keep   eval.Number
 }
 
-func newOffset(p Params) Effect { return &offset{p.Point("0001"), p.Number("0002", 0)} }
+func newOffset(p Params) Effect { return &offset{center: p.Point("0001"), keep: p.Number("0002", 0)} }
 
 func (e *offset) Draw(f *Frame, img *raster.Image) error {
 	before, release := copied(f, img)
@@ -23,9 +24,4 @@ func (e *offset) Draw(f *Frame, img *raster.Image) error {
 	})
 	mix(img, before, f.Share(&e.keep))
 	return nil
-}
-
-// Bounds implements Moving.
-func (e *offset) Bounds(f *Frame, box geom.Rect) geom.Rect {
-	return box.Union(layerRect(f).Transform(f.Matrix))
 }

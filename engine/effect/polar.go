@@ -12,14 +12,12 @@ import (
 const polarFromRect = 1
 
 // polar is Polar Coordinates: rows become circles around the centre, or circles rows.
-type polar struct{ amount, kind eval.Number }
-
-func newPolar(p Params) Effect { return &polar{p.Number("0001", 0), p.Number("0002", 2)} }
-
-// Bounds implements Moving.
-func (e *polar) Bounds(f *Frame, box geom.Rect) geom.Rect {
-	return box.Union(layerRect(f).Transform(f.Matrix))
+type polar struct {
+	wholeLayer
+	amount, kind eval.Number
 }
+
+func newPolar(p Params) Effect { return &polar{amount: p.Number("0001", 0), kind: p.Number("0002", 2)} }
 
 func (e *polar) Draw(f *Frame, img *raster.Image) error {
 	amount := f.Share(&e.amount)

@@ -14,18 +14,14 @@ const rampRadial = 2
 // gradientRamp is Gradient Ramp: colours between two points, with the transparency of the layer.
 type gradientRamp struct {
 	start, from, end, to eval.Vector
-	shape, keep          eval.Number
+	shape, scatter, keep eval.Number
 }
 
 func newRamp(p Params) Effect {
-	e := &gradientRamp{
+	return &gradientRamp{
 		start: p.Point("0001"), from: p.Color("0002", [4]float64{0, 0, 0, 1}), end: p.Point("0003"), to: p.Color("0004", [4]float64{1, 1, 1, 1}),
-		shape: p.Number("0005", 1), keep: p.Number("0007", 0),
+		shape: p.Number("0005", 1), scatter: p.Number("0006", 0), keep: p.Number("0007", 0),
 	}
-	if scatter := p.Number("0006", 0); scatter.Varies() || scatter.First() != 0 {
-		p.Lack("its scatter")
-	}
-	return e
 }
 
 func (e *gradientRamp) Draw(f *Frame, img *raster.Image) error {
@@ -33,10 +29,12 @@ func (e *gradientRamp) Draw(f *Frame, img *raster.Image) error {
 	if !ok {
 		return nil
 	}
-	start, end := f.Point(&e.start), f.Point(&e.end)
+	start, end := f.PointOr(&e.start, 0.5, 0), f.PointOr(&e.end, 0.5, 1)
 	r := ramp{
 		start: start, way: end.Sub(start), radial: f.Choice(&e.shape) == rampRadial,
 		from: f.Color(&e.from), to: f.Color(&e.to), keep: f.Share(&e.keep),
+		// After Effects allows a scatter of 0 to 512; at 256 a pixel may have the colour of any other.
+		scatter: max(0, min(512, f.Number(&e.scatter))) / 256,
 	}
 	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
 		row := img.Pix[img.PixOffset(img.Rect.Min.X, y):][:4*img.Rect.Dx()]
@@ -55,6 +53,7 @@ type ramp struct {
 	radial     bool
 	from, to   [4]float64
 	keep       float64 // fraction of the original colour
+	scatter    float64 // by how much, in all, the place of a pixel on the ramp is changed
 }
 
 // paint sets the colour of the premultiplied pixel at a position of the layer.
@@ -68,6 +67,9 @@ func (r *ramp) paint(px []uint8, at geom.Point) {
 		k = math.Sqrt((d.X*d.X + d.Y*d.Y) / length)
 	default:
 		k = (d.X*r.way.X + d.Y*r.way.Y) / length
+	}
+	if r.scatter > 0 {
+		k += (random(0, lattice(at.X), lattice(at.Y), 0) - 0.5) * r.scatter
 	}
 	k = max(0, min(1, k))
 	a := float64(px[3])

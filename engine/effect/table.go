@@ -8,6 +8,8 @@ import (
 
 // table are the effects that are drawn, by match name.
 var table = map[string]New{
+	"ADBE 4ColorGradient":          newFourColors,
+	"ADBE AIF Perlin Noise 3D":     newTurbulentNoise,
 	"ADBE Alpha Levels2":           newAlphaLevels255,
 	"ADBE Alpha Levels3":           newAlphaLevels,
 	"ADBE Arithmetic":              newArithmetic,
@@ -22,10 +24,13 @@ var table = map[string]New{
 	"ADBE Brightness & Contrast":   newBrightnessContrast1,
 	"ADBE Bulge":                   newBulge,
 	"ADBE Camera Lens Blur":        newLensBlur,
+	"ADBE Cell Pattern":            newCellPattern,
 	"ADBE Change Color":            newChangeColor,
 	"ADBE Change To Color":         newChangeToColor,
 	"ADBE Channel Blur":            newChannelBlur,
 	"ADBE CHANNEL MIXER":           newChannelMixer,
+	"ADBE Checkerboard":            newCheckerboard,
+	"ADBE Circle":                  newCircle,
 	"ADBE Color Balance (HLS)":     newColorBalanceHLS,
 	"ADBE Color Balance 2":         newColorBalance,
 	"ADBE Color Balance":           newFirstColorBalance,
@@ -39,13 +44,16 @@ var table = map[string]New{
 	"ADBE Easy Levels":             newLevels,
 	"ADBE Easy Levels2":            newLevels,
 	"ADBE Echo":                    newEcho,
+	"ADBE ELLIPSE":                 newEllipse,
 	"ADBE Emboss":                  newEmboss,
 	"ADBE Exposure":                newExposure,
 	"ADBE Exposure2":               newExposure,
 	"ADBE Extract":                 newExtract,
+	"ADBE Eyedropper Fill":         newEyedropperFill,
 	"ADBE Fast Blur":               newGaussianBlur,
 	"ADBE Fill":                    newFill,
 	"ADBE Find Edges":              newFindEdges,
+	"ADBE Fractal Noise":           newFractalNoise,
 	"ADBE Gamma/Pedestal/Gain2":    newGammaPedestalGain,
 	"ADBE Gaussian Blur 2":         newGaussianBlur,
 	"ADBE Gaussian Blur":           newGaussianBlur,
@@ -53,9 +61,11 @@ var table = map[string]New{
 	"ADBE Geometry2":               newTransform,
 	"ADBE Glo2":                    newGlow,
 	"ADBE Gradient Wipe":           newGradientWipe,
+	"ADBE Grid":                    newGrid,
 	"ADBE HUE SATURATION":          newHueSaturation,
 	"ADBE Invert":                  newInvert,
 	"ADBE IRIS_WIPE":               newIrisWipe,
+	"ADBE Laser":                   newBeam,
 	"ADBE Leave Color":             newLeaveColor,
 	"ADBE Linear Color Key2":       newLinearColorKey,
 	"ADBE Linear Wipe":             newLinearWipe,
@@ -93,6 +103,7 @@ var table = map[string]New{
 	"ADBE Spill Suppressor":        newSpillSuppressor,
 	"ADBE Spill2":                  newAdvancedSpill,
 	"ADBE Strobe":                  newStrobeLight,
+	"ADBE Stroke":                  newStroke,
 	"ADBE Threshold":               newThreshold255,
 	"ADBE Threshold2":              newThreshold,
 	"ADBE Tile":                    newMotionTile,
@@ -105,6 +116,8 @@ var table = map[string]New{
 	"ADBE Venetian Blinds":         newVenetianBlinds,
 	"ADBE Vibrance":                newVibrance,
 	"ADBE Wave Warp":               newWaveWarp,
+	"ADBE Write-on":                newWriteOn,
+	"APC Vegas":                    newVegas,
 	"CC Bend It":                   newBendIt,
 	"CC Jaws":                      newJaws,
 	"CC Lens":                      newLens,
@@ -134,10 +147,10 @@ func Drawn() []string { return slices.Sorted(maps.Keys(table)) }
 func Replaces(match string) bool { return replacers[match] }
 
 var replacers = map[string]bool{
-	"ADBE AudWave": true, "ADBE Fractal Noise": true, "ADBE Cell Pattern": true, "ADBE Lightning 2": true,
-	"APC Radio Waves": true, "CC Particle World": true, "CC Particle Systems II": true, "ADBE Playgnd": true,
-	"ADBE Write-on": true, "APC Vegas": true, "ADBE Basic Text2": true, "ADBE Numbers2": true, "ADBE Timecode": true,
-	"tc Particular": true, "tc Form": true, "VIDEOCOPILOT 3DArray": true, "VIDEOCOPILOT OpticalFlares": true,
+	"ADBE AudWave": true, "ADBE Lightning 2": true, "APC Radio Waves": true, "CC Particle World": true,
+	"CC Particle Systems II": true, "ADBE Playgnd": true, "ADBE Basic Text2": true, "ADBE Numbers2": true,
+	"ADBE Timecode": true, "tc Particular": true, "tc Form": true, "VIDEOCOPILOT 3DArray": true,
+	"VIDEOCOPILOT OpticalFlares": true,
 }
 
 // controls are effects that only hold values for expressions.

@@ -122,14 +122,6 @@ func (e *venetianBlinds) Draw(f *Frame, img *raster.Image) error {
 	sin, cos := math.Sincos(f.Number(&e.direction) * math.Pi / 180)
 	width := max(1, f.Number(&e.width))
 	soft := max(f.Number(&e.feather), hairline(f))
-	// shown is the length of what is shown from 0 to a position across the stripes.
-	shown := func(v float64) float64 {
-		n := math.Floor(v / width)
-		return n*width*(1-done) + max(0, v-n*width-width*done)
-	}
-	reveal(f, img, func(p geom.Point) float64 {
-		v := p.X*cos + p.Y*sin
-		return (shown(v+soft/2) - shown(v-soft/2)) / soft
-	})
+	reveal(f, img, func(p geom.Point) float64 { return 1 - stripes(p.X*cos+p.Y*sin, width, width*done, soft) })
 	return nil
 }

@@ -150,3 +150,68 @@ func TestWhatDependsOnTheTimeIsDrawnAnew(t *testing.T) {
 		})
 	}
 }
+
+// chooses is a parameter that chooses a mask.
+func chooses(match string, mask int) *aep.Property {
+	p := value(match, 0)
+	p.MaskRef = mask
+	return p
+}
+
+func TestEffectsFollowMasks(t *testing.T) {
+	for name, c := range map[string]struct {
+		effect *aep.Property
+		spots  []spot
+	}{
+		"a fill within a mask": {
+			group("ADBE Fill", chooses("ADBE Fill-0001", 2), value("ADBE Fill-0002", 0, 0, 1, 1)), []spot{{20, 20, red}, {80, 80, blue}, {50, 50, red}},
+		},
+		"a fill around a mask": {
+			group("ADBE Fill", chooses("ADBE Fill-0001", 2), value("ADBE Fill-0002", 0, 0, 1, 1), value("ADBE Fill-0006", 1)),
+			[]spot{{20, 20, blue}, {80, 80, red}},
+		},
+		"a fill within all masks": {
+			group("ADBE Fill", value("ADBE Fill-0007", 1), value("ADBE Fill-0002", 0, 0, 1, 1)), []spot{{20, 20, blue}, {80, 80, blue}, {50, 50, red}},
+		},
+		"a stroke": {
+			group("ADBE Stroke", chooses("ADBE Stroke-0001", 1), value("ADBE Stroke-0002", 0, 1, 0, 1), value("ADBE Stroke-0003", 6), value("ADBE Stroke-0004", 1)),
+			[]spot{{10, 20, green}, {30, 20, green}, {20, 20, red}, {70, 80, red}},
+		},
+		"half of a stroke": {
+			group("ADBE Stroke", chooses("ADBE Stroke-0001", 1), value("ADBE Stroke-0002", 0, 1, 0, 1), value("ADBE Stroke-0003", 6),
+				value("ADBE Stroke-0004", 1), value("ADBE Stroke-0009", 50)),
+			[]spot{{20, 10, green}, {30, 20, green}, {20, 30, red}, {10, 20, red}},
+		},
+		"a stroke that reveals": {
+			group("ADBE Stroke", value("ADBE Stroke-0010", 1), value("ADBE Stroke-0003", 6), value("ADBE Stroke-0004", 1), value("ADBE Stroke-0007", 3)),
+			[]spot{{10, 20, red}, {70, 80, red}, {50, 50, clear}},
+		},
+		"segments": {
+			group("APC Vegas", chooses("APC Vegas-0050", 1), value("APC Vegas-0052", 2), value("APC Vegas-0028", 2), value("APC Vegas-0024", 0.5),
+				value("APC Vegas-0018", 0, 1, 0, 1), value("APC Vegas-0020", 8), value("APC Vegas-0022", 1), value("APC Vegas-0038", 1), value("APC Vegas-0042", 1)),
+			// Each of the two is a quarter of the square long: its upper and its lower side.
+			[]spot{{20, 10, green}, {20, 30, green}, {10, 20, red}, {30, 20, red}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := build(t)
+			comp := b.comp("main", 100, 100)
+			l := b.layer(comp, b.solid("red", 100, 100, rgb(red)), func(l *aep.Layer) { effects(l, c.effect) })
+			masked(l, aep.MaskInfo{Mode: aep.MaskNone}, square(10, 10, 30, 30))
+			masked(l, aep.MaskInfo{Mode: aep.MaskNone}, square(70, 70, 90, 90))
+			check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0), c.spots...)
+		})
+	}
+}
+
+func TestWriteOnDrawsThePathOfItsBrush(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 100, 100)
+	b.layer(comp, b.solid("red", 100, 100, rgb(red)), func(l *aep.Layer) {
+		effects(l, group("ADBE Write-on", linear(value("ADBE Write-on-0001", 0, 0), 0, 1, aep.Numbers{10, 50}, aep.Numbers{90, 50}),
+			value("ADBE Write-on-0002", 0, 1, 0, 1), value("ADBE Write-on-0003", 8), value("ADBE Write-on-0004", 1)))
+	})
+	r := b.renderer(comp, render.Options{})
+	check(t, oneFrame(t, r, 5), spot{20, 50, green}, spot{45, 50, green}, spot{60, 50, red})
+	check(t, oneFrame(t, r, 15), spot{20, 50, green}, spot{85, 50, green}, spot{50, 60, red})
+}

@@ -1,0 +1,98 @@
+package effect
+
+import (
+	"overcrank/engine/eval"
+	"overcrank/engine/raster"
+)
+
+// blending is the popup "Blending Mode" of effects that paint: None, which leaves nothing of the layer, or how they are laid over it.
+type blending struct {
+	mode  eval.Number
+	modes []raster.Blend // by the values of the popup from 1; nil for those that are not drawn
+}
+
+// blendingOf is the blending of a parameter whose popup has the values None, Normal, more of the first kind, a line, and then modes in the
+// order in which After Effects lists them, with lines between their groups, which count.
+func blendingOf(p Params, number string, def float64, first int) blending {
+	b := blending{mode: p.Number(number, def), modes: make([]raster.Blend, first, first+24)}
+	b.modes[1] = raster.Normal
+	b.modes = append(b.modes, nil, raster.Add, raster.Multiply, raster.Screen, raster.Overlay, raster.SoftLight, raster.HardLight,
+		nil, raster.ColorDodge, raster.ColorBurn, nil, raster.Darken, raster.Lighten, raster.Difference, raster.Exclusion,
+		nil, raster.Hue, raster.Saturation, raster.Chroma, raster.Luminosity)
+	if mode := int(finite(b.mode.First())); mode != blendNone && b.at(mode) == nil {
+		p.Lack("the blending mode")
+	}
+	return b
+}
+
+// blendNone is the value of the popup "Blending Mode" for what leaves nothing of the layer.
+const blendNone = 1
+
+func (b *blending) at(mode int) raster.Blend {
+	if mode < 1 || mode > len(b.modes) {
+		return nil
+	}
+	return b.modes[mode-1]
+}
+
+// lay lays what an effect has painted over the layer, with an opacity of 0 to 1.
+func (b *blending) lay(f *Frame, img, painted *raster.Image, opacity float64) {
+	mode := f.Choice(&b.mode)
+	if mode == blendNone {
+		clear(img.Pix)
+	}
+	how := b.at(mode)
+	if how == nil {
+		how = raster.Normal
+	}
+	raster.Composite(img, painted, opacity, how)
+}
+
+// layInside does so too, but keeps the transparency of the layer, as effects do that colour what is there.
+func (b *blending) layInside(f *Frame, img, painted *raster.Image, opacity float64) {
+	shape := raster.AlphaOf(img, img.Rect)
+	mode := f.Choice(&b.mode)
+	how := b.at(mode)
+	if how == nil {
+		how = raster.Normal
+	}
+	solidify(img)
+	if mode == blendNone {
+		for i := range img.Pix {
+			if i%4 != 3 {
+				img.Pix[i] = 0
+			}
+		}
+	}
+	raster.Composite(img, painted, opacity, how)
+	raster.MultiplyAlpha(img, shape)
+}
+
+// solidify makes every visible pixel opaque, in its own colour, and the others black.
+func solidify(img *raster.Image) {
+	for i := 0; i+3 < len(img.Pix); i += 4 {
+		px := img.Pix[i : i+4 : i+4]
+		if a := uint32(px[3]); a != 255 && a != 0 {
+			for c := range 3 {
+				px[c] = uint8(min((uint32(px[c])*255+a/2)/a, 255))
+			}
+		}
+		px[3] = 255
+	}
+}
+
+// paintEach sets each pixel of img by its position in the layer.
+func paintEach(f *Frame, img *raster.Image, of func(x, y float64, px []uint8)) {
+	back, ok := f.Matrix.Invert()
+	if !ok {
+		return
+	}
+	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
+		row := img.Pix[img.PixOffset(img.Rect.Min.X, y):][:4*img.Rect.Dx()]
+		px, py := float64(img.Rect.Min.X)+0.5, float64(y)+0.5
+		x0, y0 := back.A*px+back.C*py+back.E, back.B*px+back.D*py+back.F
+		for i := range img.Rect.Dx() {
+			of(x0+float64(i)*back.A, y0+float64(i)*back.B, row[4*i:4*i+4:4*i+4])
+		}
+	}
+}

@@ -63,6 +63,12 @@ type Host interface {
 	// Layer is another layer of the composition at the time of the frame, without its masks and effects, in its own pixels times scale. It
 	// is nil if there is no such layer, or it shows nothing.
 	Layer(id uint32, scale float64) (img *raster.Image, release func(), err error)
+	// Text is a line of text in a font of the machine, as outlines in pixels of the layer from the start of its baseline, and its width.
+	// tracking is in thousandths of the size.
+	Text(size, tracking float64, line string) (o geom.Outline, width float64, err error)
+	// Sound is the sound of the source of another layer of the composition, from a time of the composition for some seconds: one channel, rate
+	// samples per second, from -1 to 1. There are none if nothing is heard.
+	Sound(id uint32, from, length float64) (samples []float32, rate float64, err error)
 	// At is the layer as it comes to this effect at another time of the composition, in seconds, for the same picture.
 	At(seconds float64, bounds image.Rectangle) (img *raster.Image, release func(), err error)
 }

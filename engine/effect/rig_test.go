@@ -17,6 +17,8 @@ type rig struct {
 	layers map[uint32]*raster.Image            // what Host.Layer gives
 	refs   map[string]uint32                   // the layers that parameters choose
 	at     func(seconds float64) *raster.Image // what Host.At gives
+	wrote  []string                            // what Host.Text was asked for
+	heard  func(t float64) float64             // what Host.Sound gives
 	pen    raster.Rasterizer
 }
 
@@ -92,6 +94,28 @@ func (r *rig) Paint(dst *raster.Image, s *raster.Shape, m geom.Matrix) {
 // Layer implements Host.
 func (r *rig) Layer(id uint32, _ float64) (*raster.Image, func(), error) {
 	return r.layers[id], func() {}, nil
+}
+
+// Text implements Host: each character is a square with half of the size for its side, above the baseline.
+func (r *rig) Text(size, _ float64, line string) (geom.Outline, float64, error) {
+	r.wrote = append(r.wrote, line)
+	var o geom.Outline
+	for i := range line {
+		o.Append(geom.RectOutline((float64(i)+0.5)*size/2, -size/4, size/2, size/2, 0))
+	}
+	return o, float64(len(line)) * size / 2, nil
+}
+
+// Sound implements Host.
+func (r *rig) Sound(_ uint32, from, length float64) ([]float32, float64, error) {
+	if r.heard == nil {
+		return nil, 8000, nil
+	}
+	out := make([]float32, int(length*8000))
+	for i := range out {
+		out[i] = float32(r.heard(from + float64(i)/8000))
+	}
+	return out, 8000, nil
 }
 
 // At implements Host.

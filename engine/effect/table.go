@@ -14,6 +14,7 @@ var table = map[string]New{
 	"ADBE Alpha Levels3":           newAlphaLevels,
 	"ADBE Arithmetic":              newArithmetic,
 	"ADBE AudSpect":                newAudioSpectrum,
+	"ADBE AudWave":                 newAudioWaveform,
 	"ADBE Bevel Alpha":             newBevelAlpha,
 	"ADBE Bevel Edges":             newBevelEdges,
 	"ADBE Black&White":             newBlackWhite,
@@ -78,6 +79,7 @@ var table = map[string]New{
 	"ADBE Motion Blur":             newDirectionalBlur,
 	"ADBE Noise":                   newNoise,
 	"ADBE Noise2":                  newNoise,
+	"ADBE Numbers2":                newNumbers,
 	"ADBE Offset":                  newOffset,
 	"ADBE Optics Compensation":     newOptics,
 	"ADBE Photo Filter":            newPhotoFilter,
@@ -107,6 +109,7 @@ var table = map[string]New{
 	"ADBE Threshold":               newThreshold255,
 	"ADBE Threshold2":              newThreshold,
 	"ADBE Tile":                    newMotionTile,
+	"ADBE Timecode":                newTimecode,
 	"ADBE Tint":                    newTint,
 	"ADBE Tritone":                 newTritone,
 	"ADBE Turbulent Displace":      newTurbulentDisplace,
@@ -147,10 +150,9 @@ func Drawn() []string { return slices.Sorted(maps.Keys(table)) }
 func Replaces(match string) bool { return replacers[match] }
 
 var replacers = map[string]bool{
-	"ADBE AudWave": true, "ADBE Lightning 2": true, "APC Radio Waves": true, "CC Particle World": true,
-	"CC Particle Systems II": true, "ADBE Playgnd": true, "ADBE Basic Text2": true, "ADBE Numbers2": true,
-	"ADBE Timecode": true, "tc Particular": true, "tc Form": true, "VIDEOCOPILOT 3DArray": true,
-	"VIDEOCOPILOT OpticalFlares": true,
+	"ADBE Lightning 2": true, "APC Radio Waves": true, "CC Particle World": true, "CC Particle Systems II": true,
+	"ADBE Playgnd": true, "ADBE Basic Text2": true, "tc Particular": true, "tc Form": true,
+	"VIDEOCOPILOT 3DArray": true, "VIDEOCOPILOT OpticalFlares": true,
 }
 
 // controls are effects that only hold values for expressions.

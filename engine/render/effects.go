@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"image"
 
+	"overcrank/aep"
+	"overcrank/engine/audio"
 	"overcrank/engine/effect"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
@@ -103,6 +105,52 @@ func (h host) Layer(id uint32, scale float64) (*raster.Image, func(), error) {
 		return nil, nil, err
 	}
 	return img, release, nil
+}
+
+// Text implements effect.Host.
+func (h host) Text(size, tracking float64, line string) (geom.Outline, float64, error) {
+	fonts := h.w.r.opt.Fonts
+	if fonts == nil {
+		return geom.Outline{}, 0, errNoFonts
+	}
+	style := aep.CharacterStyle{Size: size, Tracking: tracking, HScale: 100, VScale: 100, AutoLeading: true, ApplyFill: true}
+	h.w.r.layouts.mu.Lock()
+	defer h.w.r.layouts.mu.Unlock()
+	layout, err := fonts.Layout(&aep.TextDocument{Text: line, Runs: []aep.TextRun{{Length: len(line) + 1, Style: style}}})
+	if err != nil {
+		return geom.Outline{}, 0, err
+	}
+	var out geom.Outline
+	for i := range layout.Shapes {
+		out.Append(layout.Shapes[i].Outline)
+	}
+	if len(layout.Lines) == 0 {
+		return out, 0, nil
+	}
+	return out, layout.Lines[0].Width, nil
+}
+
+// Sound implements effect.Host.
+func (h host) Sound(id uint32, from, length float64) ([]float32, float64, error) {
+	w := h.w
+	l := h.v.comp.Layer(id)
+	switch {
+	case l == nil || l.Source == nil || !active(l.Layer, h.v.t):
+		return nil, audio.Rate, nil
+	case l.Inner != nil:
+		w.r.undrawn(h.v.comp.Item, h.v.layer.Layer, "the sound of composition '"+l.Source.Name+"' in an effect")
+		return nil, audio.Rate, nil
+	case l.Source.Footage == nil || !l.Source.Footage.HasAudio || l.Source.Footage.File.Resolved == "":
+		return nil, audio.Rate, nil
+	}
+	v := view{stage: h.v.stage, layer: l}
+	v.t = from
+	at, heard := w.sourceTime(v, footageLength(l.Source.Footage))
+	if !heard {
+		return nil, audio.Rate, nil
+	}
+	samples, err := w.r.sounds.Read(w.ctx, l.Source.Footage.File.Resolved, at, length)
+	return samples, audio.Rate, err
 }
 
 // maxElsewhen is how deep effects that show other times may show each other: each may show a hundred.

@@ -1,7 +1,9 @@
 package render_test
 
 import (
+	"image"
 	"image/color"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +11,8 @@ import (
 	"overcrank/aep"
 	"overcrank/engine/raster"
 	"overcrank/engine/render"
+	"overcrank/engine/text"
+	"overcrank/ffmpeg"
 )
 
 // effects gives a layer effects.
@@ -214,4 +218,52 @@ func TestWriteOnDrawsThePathOfItsBrush(t *testing.T) {
 	r := b.renderer(comp, render.Options{})
 	check(t, oneFrame(t, r, 5), spot{20, 50, green}, spot{45, 50, green}, spot{60, 50, red})
 	check(t, oneFrame(t, r, 15), spot{20, 50, green}, spot{85, 50, green}, spot{50, 60, red})
+}
+
+func TestNumbersAreWrittenInAFontOfTheMachine(t *testing.T) {
+	fonts, err := text.OpenBook()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := build(t)
+	comp := b.comp("main", 100, 100)
+	b.layer(comp, b.solid("red", 100, 100, rgb(red)), func(l *aep.Layer) {
+		effects(l, group("ADBE Numbers2", value("ADBE Numbers2-0003", 8), value("ADBE Numbers2-0004", 0), value("ADBE Numbers2-0006", 60),
+			value("ADBE Numbers2-0007", 50, 70), value("ADBE Numbers2-0008", 0, 1, 0)))
+	})
+	img := oneFrame(t, b.renderer(comp, render.Options{Fonts: fonts}), 0)
+	box := image.Rectangle{}
+	for y := range 100 {
+		for x := range 100 {
+			if img.RGBAAt(x, y).A > 127 {
+				box = box.Union(image.Rect(x, y, x+1, y+1))
+			}
+		}
+	}
+	// A figure of 60 pixels is about 43 high and 33 wide; it stands on the baseline, around the position.
+	if box.Dy() < 35 || box.Dy() > 50 || box.Max.Y < 68 || box.Max.Y > 73 || box.Min.X < 28 || box.Max.X > 72 {
+		t.Errorf("the number covers %v", box)
+	}
+	check(t, img, spot{5, 5, clear})
+}
+
+func TestASpectrumShowsTheSoundOfAnotherLayer(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tone.wav")
+	if _, err := ffmpeg.Run(t.Context(), "ffmpeg", "-f", "lavfi", "-i", "aevalsrc=0.5*sin(2*PI*600*t):s=48000:d=2", "file:"+path); err != nil {
+		t.Fatal(err)
+	}
+	b := build(t)
+	comp := b.comp("main", 100, 100)
+	b.layer(comp, b.solid("shown", 100, 100, rgb(white)), func(l *aep.Layer) {
+		effects(l, group("ADBE AudSpect", refersTo("ADBE AudSpect-0001", 2), value("ADBE AudSpect-0002", 5, 80), value("ADBE AudSpect-0003", 95, 80),
+			value("ADBE AudSpect-0006", 0), value("ADBE AudSpect-0007", 1000), value("ADBE AudSpect-0008", 10), value("ADBE AudSpect-0009", 100),
+			value("ADBE AudSpect-0012", 4), value("ADBE AudSpect-0013", 0), value("ADBE AudSpect-0014", 0, 1, 0, 1), value("ADBE AudSpect-0021", 1)))
+	})
+	tone := b.item("tone.wav", aep.Item{Kind: aep.ItemFootage, Footage: &aep.Footage{
+		Kind: aep.FootageFile, HasAudio: true, Duration: 2, File: aep.FileReference{Resolved: path},
+	}})
+	b.layer(comp, tone, func(l *aep.Layer) { l.Out = 5; l.Enabled = false })
+	r := b.renderer(comp, render.Options{})
+	check(t, oneFrame(t, r, 10), spot{65, 50, green}, spot{25, 50, clear}, spot{25, 80, green})
+	check(t, oneFrame(t, r, 40), spot{65, 50, clear}, spot{65, 80, green})
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"overcrank/aep"
+	"overcrank/engine/audio"
 	"overcrank/engine/eval"
 	"overcrank/engine/footage"
 	"overcrank/engine/scene"
@@ -50,6 +51,7 @@ type Renderer struct {
 	sources  sources
 	surfaces surfaces
 	layouts  layouts
+	sounds   audio.Samples // for effects that show them
 	cache    cache
 	looks    looks
 	repeated atomic.Int64

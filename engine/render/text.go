@@ -38,6 +38,8 @@ var textKind = kind(func(w *worker, v view) (*drawing, error) {
 	}, nil
 })
 
+var errNoFonts = errors.New("there are no fonts")
+
 // layouts caches the last layout of each text layer, with a number that is unique to the layout.
 type layouts struct {
 	mu    sync.Mutex
@@ -54,7 +56,7 @@ type laidOut struct {
 
 func (c *layouts) get(fonts *text.Book, l *scene.Layer, doc *aep.TextDocument) (*text.Layout, uint64, error) {
 	if fonts == nil {
-		return nil, 0, errors.New("there are no fonts")
+		return nil, 0, errNoFonts
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -62,6 +62,8 @@ type frame struct {
 
 	styles []*goja.Object // objects to remove from things afterwards
 	began  time.Time
+	// selection is what an expression selector is told; nil for other properties.
+	selection *eval.Selection
 }
 
 // program is a compiled expression.
@@ -90,6 +92,7 @@ func New(h Host) *Machine {
 	m.defineComps()
 	m.defineText()
 	m.definePaths()
+	m.defineSelectors()
 	m.defineHost()
 	m.defineOldSpellings()
 	return m
@@ -97,7 +100,11 @@ func New(h Host) *Machine {
 
 // Evaluate runs the expression of ref at composition time t. before is the value without it; the result has the same
 // type.
-func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Value, err error) {
+func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (aep.Value, error) {
+	return m.evaluate(ref, selectionOf(ref), before, t)
+}
+
+func (m *Machine) evaluate(ref eval.Ref, s *eval.Selection, before aep.Value, t float64) (v aep.Value, err error) {
 	p := m.program(ref.Prop)
 	if p.err != nil {
 		m.keep(ref)
@@ -112,7 +119,7 @@ func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Val
 		m.watchdog.start()
 		defer m.watchdog.stop()
 	}
-	m.enter(frame{ref: ref, before: before, time: t, moving: p.loose, began: time.Now()})
+	m.enter(frame{ref: ref, before: before, time: t, moving: p.loose || s != nil, began: time.Now(), selection: s})
 	defer m.leave(&err, outermost)
 
 	args := make([]goja.Value, len(p.params))
@@ -130,6 +137,9 @@ func (m *Machine) Evaluate(ref eval.Ref, before aep.Value, t float64) (v aep.Val
 			return nil, m.endless
 		}
 		return nil, m.failure(ref, err)
+	}
+	if s != nil {
+		out = m.everyDimension(out)
 	}
 	return m.result(out, before)
 }

@@ -40,6 +40,9 @@ func (m *Machine) uniform() float64 {
 	}
 	if m.cur.random == 0 {
 		m.cur.random = seed(m.cur.ref, m.cur.time, m.cur.seeded, m.cur.timeless)
+		if s := m.cur.selection; s != nil { // random numbers differ from character to character
+			m.cur.random = mix(m.cur.random + uint64(s.Index))
+		}
 	}
 	if !m.cur.timeless {
 		m.cur.moving = true

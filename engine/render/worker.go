@@ -40,6 +40,15 @@ func (s *switchable) Evaluate(ref eval.Ref, before aep.Value, t float64) (aep.Va
 	return s.of.Evaluate(ref, before, t)
 }
 
+// Select implements eval.Selectors.
+func (s *switchable) Select(ref eval.Ref, sel eval.Selection, before aep.Value, t float64) (aep.Value, error) {
+	of, ok := s.of.(eval.Selectors)
+	if _, off := s.off.Load(ref.Prop); off || !ok {
+		return before, nil
+	}
+	return of.Select(ref, sel, before, t)
+}
+
 func (r *Renderer) worker(ctx context.Context) *worker {
 	w := &worker{ctx: ctx, r: r, eval: &eval.Evaluator{Project: r.project, OnError: r.failed}}
 	if r.opt.Expressions != nil {

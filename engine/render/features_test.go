@@ -82,14 +82,16 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 			l.Kind = aep.LayerShape
 			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Group", value("ADBE Vector Blend Mode", 3))))
 		}, "the blend mode of shape group 'ADBE Vector Group'"},
-		"text animator": {func(l *aep.Layer) {
+		"text selector": {func(l *aep.Layer) {
+			animated(l, []*aep.Property{group("ADBE Text Magic Selector")}, value("ADBE Text Opacity", 50))
+		}, "text selector 'ADBE Text Magic Selector'"},
+		"random order": {func(l *aep.Layer) {
+			animated(l, []*aep.Property{group("ADBE Text Wiggly Selector")}, value("ADBE Text Opacity", 50))
+		}, "After Effects' own randomness in the selector 'ADBE Text Wiggly Selector'"},
+		"blending of characters": {func(l *aep.Layer) {
 			l.Kind = aep.LayerText
-			children(l, group("ADBE Text Properties", words(), group("ADBE Text Animators", group("ADBE Text Animator"))))
-		}, "text animator 'ADBE Text Animator'"},
-		"text on a path": {func(l *aep.Layer) {
-			l.Kind = aep.LayerText
-			children(l, group("ADBE Text Properties", words(), group("ADBE Text Path Options", value("ADBE Text Path", 1))))
-		}, "text on a path"},
+			children(l, group("ADBE Text Properties", words(), group("ADBE Text More Options", value("ADBE Text Character Blend Mode", 4))))
+		}, "the blending of characters with each other"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"overcrank/engine/raster"
 	"overcrank/engine/scene"
 	"overcrank/engine/text"
+	"overcrank/engine/text/animate"
 )
 
 var textKind = kind(func(w *worker, v view) (*drawing, error) {
@@ -18,20 +19,34 @@ var textKind = kind(func(w *worker, v view) (*drawing, error) {
 	if doc == nil || doc.Text == "" {
 		return nil, nil
 	}
-	layout, serial, err := w.r.layouts.get(w.r.opt.Fonts, v.layer, doc)
-	if err != nil {
-		w.r.warned.say(fmt.Sprintf("%sthe text is left out: %v", w.r.about(v.comp.Item, v.layer.Layer), err))
+	laid := w.r.layouts.get(w, v, doc)
+	if laid.err != nil {
+		w.r.warned.say(fmt.Sprintf("%sthe text is left out: %v", w.r.about(v.comp.Item, v.layer.Layer), laid.err))
 		return nil, nil
 	}
+	if g := v.layer.Glyphs; g != nil {
+		d := &drawing{still: !g.Varies(), state: laid.serial}
+		marks := laid.marks
+		if g.Varies() {
+			marks = g.Marks(w.eval, v.t, laid.layout, w.r.opt.Fonts)
+		}
+		d.box = boxOfMarks(marks, v.m)
+		d.draw = func(dst *raster.Image, _ float64, _ raster.Blend) error {
+			w.drawMarks(dst, marks, v.m)
+			return nil
+		}
+		return d, nil
+	}
+	shapes := laid.layout.Shapes
 	var box geom.Rect
-	for i := range layout.Shapes {
-		box = box.Union(layout.Shapes[i].Bounds().Transform(v.m))
+	for i := range shapes {
+		box = box.Union(shapes[i].Bounds().Transform(v.m))
 	}
 	return &drawing{
-		box: box, still: true, state: serial,
+		box: box, still: true, state: laid.serial,
 		draw: func(dst *raster.Image, _ float64, _ raster.Blend) error {
-			for i := range layout.Shapes {
-				w.paint(dst, &layout.Shapes[i], v.m)
+			for i := range shapes {
+				w.paint(dst, &shapes[i], v.m)
 			}
 			return nil
 		},
@@ -50,28 +65,37 @@ type layouts struct {
 type laidOut struct {
 	doc    *aep.TextDocument
 	layout *text.Layout
+	marks  []animate.Mark // of a text in single glyphs that do not vary
 	serial uint64
 	err    error
 }
 
-func (c *layouts) get(fonts *text.Book, l *scene.Layer, doc *aep.TextDocument) (*text.Layout, uint64, error) {
+func (c *layouts) get(w *worker, v view, doc *aep.TextDocument) laidOut {
+	fonts := w.r.opt.Fonts
 	if fonts == nil {
-		return nil, 0, errNoFonts
+		return laidOut{err: errNoFonts}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.known[l]; ok && (e.doc == doc || reflect.DeepEqual(e.doc, doc)) {
-		return e.layout, e.serial, e.err
+	if e, ok := c.known[v.layer]; ok && (e.doc == doc || reflect.DeepEqual(e.doc, doc)) {
+		return e
 	}
 	if c.known == nil {
 		c.known = make(map[*scene.Layer]laidOut)
 	}
 	c.count++
 	e := laidOut{doc: doc, serial: c.count}
-	e.layout, e.err = fonts.Layout(doc)
+	lay := fonts.Layout
+	if v.layer.Glyphs != nil {
+		lay = fonts.Glyphs
+	}
+	e.layout, e.err = lay(doc)
 	if e.err == nil && e.layout == nil {
 		e.layout = &text.Layout{}
 	}
-	c.known[l] = e
-	return e.layout, e.serial, e.err
+	if g := v.layer.Glyphs; g != nil && e.err == nil && !g.Varies() {
+		e.marks = g.Marks(w.eval, v.t, e.layout, fonts)
+	}
+	c.known[v.layer] = e
+	return e
 }

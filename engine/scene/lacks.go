@@ -181,16 +181,14 @@ func (l *Layer) file() {
 }
 
 func (l *Layer) text() {
-	group := l.Props.Child("ADBE Text Properties")
-	if animators := group.Child("ADBE Text Animators"); animators != nil {
-		for _, a := range animators.Children {
-			if a.Enabled {
-				l.lack("text animator '" + DisplayName(a) + "'")
-			}
-		}
+	if l.Glyphs == nil {
+		return
 	}
-	if path := group.Find("ADBE Text Path Options", "ADBE Text Path"); path.Float(0) > 0 {
-		l.lack("text on a path")
+	for _, what := range l.Glyphs.Lacks() {
+		l.lack(what)
+	}
+	for _, what := range l.Glyphs.Nearly() {
+		l.detail(what)
 	}
 }
 

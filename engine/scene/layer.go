@@ -7,6 +7,7 @@ import (
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 	"overcrank/engine/shape"
+	"overcrank/engine/text/animate"
 )
 
 // Kind is a kind of layer.
@@ -43,10 +44,11 @@ type Layer struct {
 	Effects   []Effect
 	Document  eval.Slot       // of a text layer
 	Zoom      eval.Number     // of a camera, in pixels
+	Glyphs    *animate.Text   // of a text layer whose glyphs are changed one by one, nil for others
 	Shapes    *shape.Contents // of a shape layer
 	// Varies tells whether anything of the layer but what it shows may change over time.
 	Varies bool
-	// Timed tells whether an effect may look different in each frame while all values stay.
+	// Timed tells whether an effect, or a text's glyphs, may look different in each frame while all values stay.
 	Timed bool
 	// Filtering are the values of masks and effects that may change over time, Varying all values but those of the transform.
 	Filtering []eval.Slot
@@ -124,6 +126,9 @@ func (c *compiler) layer(comp *Comp, l *aep.Layer) *Layer {
 		out.Zoom = eval.NumberOf(out.At(l.Props.Find("ADBE Camera Options Group", "ADBE Camera Zoom")), defaultZoom(comp.Composition))
 	case Text:
 		out.Document = eval.SlotOf(out.At(l.Props.Find("ADBE Text Properties", "ADBE Text Document")))
+		if out.Glyphs = animate.Compile(out.At(l.Props.Child("ADBE Text Properties"))); out.Glyphs != nil && out.Glyphs.Timed() {
+			out.Timed, out.Varies = true, true
+		}
 	case Shape:
 		out.Shapes = shape.Compile(out.At(l.Props.Child("ADBE Root Vectors Group")))
 	}

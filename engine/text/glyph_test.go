@@ -72,3 +72,26 @@ func TestAReplacedGlyphIsAnotherCharacterInItsPlace(t *testing.T) {
 		}
 	}
 }
+
+func TestTsumeTakesTheSpaceBesideCharacters(t *testing.T) {
+	b := goFonts(t)
+	ends := func(tsume float64) (l *Layout, ink []float64) {
+		l = glyphs(t, b, plain("HH", func(s style, _ para, _ doc) { s.Tsume = tsume }))
+		for _, g := range l.Glyphs {
+			box := g.Outline.Bounds()
+			ink = append(ink, g.X+box.MinX, g.X+box.MaxX)
+		}
+		return l, ink
+	}
+	_, loose := ends(0)
+	half, some := ends(0.5)
+	tight, none := ends(1)
+	near(t, "space between without tsume", loose[2]-loose[1], 2*loose[0], 2) // Go's H has about the same space on both sides
+	near(t, "space between at 50 %", some[2]-some[1], (loose[2]-loose[1])/2, 0.2)
+	near(t, "space between at 100 %", none[2]-none[1], 0, 0.2)
+	near(t, "start at 100 %", none[0], 0, 0.2)
+	near(t, "width at 100 %", tight.Lines[0].Width, none[3], 0.2)
+	if half.Lines[0].Width <= tight.Lines[0].Width {
+		t.Error("half of it is not wider than all of it")
+	}
+}

@@ -173,12 +173,29 @@ func (s *setter) place(out shaping.Output, chars []char, part shaping.Input, wan
 		across, along := g.size()
 		g.advance = em(og.Advance) * along
 		g.dx, g.dy = em(og.XOffset)*along, -em(og.YOffset)*across
+		if c.style.Tsume > 0 {
+			g.squeeze(along)
+		}
 		if lastOfCluster(out.Glyphs, i) {
 			g.track = c.style.Tracking / 1000 * along / fit
 		}
 		gs[i] = g
 	}
 	return gs
+}
+
+// squeeze takes away a part of the space at both sides of the glyph, as Tsume says: all of it at 1. What reaches beyond its advance stays.
+func (g *glyph) squeeze(along float64) {
+	ext, ok := g.face.GlyphExtents(g.id)
+	if !ok || ext.Width == 0 {
+		return
+	}
+	left := float64(ext.XBearing) / g.tf.upem * along
+	right := g.advance - left - float64(ext.Width)/g.tf.upem*along
+	k := min(g.style.Tsume, 1)
+	before, after := k*max(0, left), k*max(0, right)
+	g.dx -= before
+	g.advance -= before + after
 }
 
 func lastOfCluster(gs []shaping.Glyph, i int) bool {

@@ -56,6 +56,7 @@ type layerScope struct {
 	start         float64 // composition seconds of the layer's own time 0
 	stretch       float64 // percent
 	effect        *effectDefinition
+	choices       []maskChoice
 }
 
 func (r *reader) layer(comp *Composition, c *rifx.Chunk) (*Layer, error) {
@@ -81,6 +82,7 @@ func (r *reader) layer(comp *Composition, c *rifx.Chunk) (*Layer, error) {
 			return nil, fmt.Errorf("layer %q: %w", l.Name, err)
 		}
 	}
+	chooseMasks(l, scope.choices)
 	l.Markers = r.markers(c.Find("tdgp"), scope)
 	r.clampOut(l)
 	return l, nil

@@ -41,7 +41,7 @@ func textGroups() map[string][]entry {
 			number("ADBE Text Randomize Order", "Randomize Order", 0), number("ADBE Text Random Seed", "Random Seed", 0),
 		},
 		"ADBE Text Wiggly Selector": {
-			number("ADBE Text Selector Mode", "Mode", 3), number("ADBE Text Wiggly Max Amount", "Max Amount", 100),
+			number("ADBE Text Selector Mode", "Mode", 1), number("ADBE Text Wiggly Max Amount", "Max Amount", 100),
 			number("ADBE Text Wiggly Min Amount", "Min Amount", -100), number("ADBE Text Range Type2", "Based On", 1),
 			number("ADBE Text Temporal Freq", "Wiggles/Second", 2),
 			number("ADBE Text Character Correlation", "Correlation", 50),

@@ -26,7 +26,6 @@ type Property struct {
 	Choices      []string  // labels of a popup parameter, when known
 	ChoosesLayer bool      // a parameter that chooses a layer
 	LayerRef     uint32    // the id of the layer that it chooses, 0 for none
-	MaskRef      int       // number of a mask, from 1, for parameters that choose a mask
 }
 
 // Value is one of Numbers, *TextDocument, *Path, *Gradient, or Opaque.
@@ -122,6 +121,7 @@ type MaskInfo struct {
 	Locked     bool
 	MotionBlur int
 	Color      [3]float64
+	ID         uint32 // within its layer; 0 for a mask that no file has yet
 }
 
 // Child finds the first direct child by match name, or by display name ignoring case; nil when there is none.

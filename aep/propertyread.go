@@ -39,6 +39,7 @@ const (
 	mkifLocked     = 1 // u8
 	mkifMotionBlur = 2 // u8
 	mkifMode       = 6 // u16
+	mkifID         = 8 // u32
 	mkifColor      = 45
 )
 
@@ -158,6 +159,7 @@ func decodeMask(b body) *MaskInfo {
 		Locked:     b.u8(mkifLocked) != 0,
 		MotionBlur: int(b.u8(mkifMotionBlur)),
 		Mode:       MaskMode(b.u16(mkifMode)),
+		ID:         b.u32(mkifID),
 	}
 	if m.Mode > MaskDifference {
 		m.Mode = MaskAdd
@@ -185,8 +187,8 @@ func (r *reader) plain(p *Property, c *rifx.Chunk, scope *layerScope) error {
 			p.LayerRef = uint32(id)
 		}
 	}
-	if ref := c.Find("tdli"); ref != nil {
-		p.MaskRef = int(max(0, body(ref.Data).s32(0)))
+	if ref := c.Find("tdli"); ref != nil && scope != nil {
+		scope.choices = append(scope.choices, maskChoice{p, body(ref.Data).u32(0)})
 	}
 	u := unitsOf(p, scope)
 	if v := c.Find("cdat"); v != nil {

@@ -142,6 +142,9 @@ func (pr propertyRewriter) property(c *rifx.Chunk, was, now *Property) {
 	switch c.ID {
 	case "tdbs":
 		pr.numbers(c, now)
+		if ref := c.Find("tdli"); ref != nil {
+			ref.Data = binary.BigEndian.AppendUint32(nil, chosenMask(pr.propertyWriter.layer, now))
+		}
 	case "om-s":
 		if fresh, err := pr.paths(now, valuesOf(now)); err == nil {
 			*c = fresh

@@ -105,7 +105,8 @@ func maskInfo(m *MaskInfo) rifx.Chunk {
 		b[1] = 1
 	}
 	b[2] = byte(m.MotionBlur)
-	binary.BigEndian.PutUint16(b[6:], uint16(m.Mode))
+	binary.BigEndian.PutUint16(b[mkifMode:], uint16(m.Mode))
+	binary.BigEndian.PutUint32(b[mkifID:], m.ID)
 	for i, v := range m.Color {
 		b[45+i] = byte(math.Round(255 * v))
 	}

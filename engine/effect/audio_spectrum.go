@@ -83,7 +83,7 @@ func (e *soundLook) draw(f *Frame, img *raster.Image, values []float64, side flo
 
 // lackLook notes what of the look is not drawn.
 func lackLook(p Params, path, softness string) {
-	if n := p.Number(path, 0); n.First() != 0 || p.at(path).Prop != nil && p.at(path).Prop.MaskRef != 0 {
+	if n := p.Number(path, 0); n.First() != 0 {
 		p.Lack("the path that it follows")
 	}
 	if n := p.Number(softness, 0.5); n.First() != 0 {

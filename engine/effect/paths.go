@@ -19,9 +19,7 @@ type Paths struct {
 func (p Params) Paths(number, all string) Paths {
 	var out Paths
 	if prop := p.at(number).Prop; prop != nil {
-		if out.chosen = prop.MaskRef; out.chosen == 0 {
-			out.chosen = int(finite(prop.Float(0)))
-		}
+		out.chosen = int(finite(prop.Float(0)))
 	}
 	if all != "" {
 		out.all = p.Number(all, 0)

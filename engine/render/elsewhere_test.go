@@ -157,9 +157,7 @@ func TestWhatDependsOnTheTimeIsDrawnAnew(t *testing.T) {
 
 // chooses is a parameter that chooses a mask.
 func chooses(match string, mask int) *aep.Property {
-	p := value(match, 0)
-	p.MaskRef = mask
-	return p
+	return value(match, float64(mask))
 }
 
 func TestEffectsFollowMasks(t *testing.T) {

@@ -41,7 +41,7 @@ var changes = map[string]change{
 	"ADBE Text Stroke Width": {apply: func(g *glyph, v [4]float64, k amount) { g.strokeWidth += v[0] * k[0] }},
 
 	"ADBE Text Tracking Amount": {apply: func(g *glyph, v [4]float64, k amount) { g.track(v[0] * k[0]) }},
-	"ADBE Text Line Anchor":     {apply: func(g *glyph, v [4]float64, k amount) { g.align, g.anchored = g.align+v[0]/100*k[0], true }},
+	"ADBE Text Line Anchor":     {initial: [4]float64{50}, apply: func(g *glyph, v [4]float64, k amount) { g.align, g.anchored = g.align+v[0]/100*k[0], true }},
 	"ADBE Text Line Spacing":    {apply: func(g *glyph, v [4]float64, k amount) { g.spacing = g.spacing.Add(plane(v, k)) }},
 	"ADBE Text Character Replace": {apply: func(g *glyph, v [4]float64, k amount) {
 		g.code = mix(g.code, v[0], k[0])

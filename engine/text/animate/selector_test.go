@@ -77,7 +77,7 @@ func TestCorrelationAndDimensions(t *testing.T) {
 }
 
 func TestWigglingWithinASelection(t *testing.T) {
-	got := wiggled(t, 1.3, append(half(), wiggle()...))
+	got := wiggled(t, 1.3, append(half(), wiggle(value("ADBE Text Selector Mode", float64(modeIntersect)))...))
 	if got[0] == (geom.Point{}) || got[3] != (geom.Point{}) || got[4] != (geom.Point{}) {
 		t.Errorf("only the first three characters wiggle: %v", got)
 	}

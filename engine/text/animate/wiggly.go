@@ -15,7 +15,7 @@ type wiggly struct {
 
 func newWiggly(p params, c chance) selector {
 	w := &wiggly{
-		mode: p.number("ADBE Text Selector Mode", float64(modeIntersect)),
+		mode: p.number("ADBE Text Selector Mode", float64(modeAdd)),
 		high: p.number("ADBE Text Wiggly Max Amount", 100), low: p.number("ADBE Text Wiggly Min Amount", -100),
 		based: p.number("ADBE Text Range Type2", characters), rate: p.number("ADBE Text Temporal Freq", 2),
 		correlation: p.number("ADBE Text Character Correlation", 50),

@@ -1,10 +1,10 @@
 package effect
 
 import (
-	"image"
 	"math"
 
 	"overcrank/engine/eval"
+	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 )
 
@@ -40,16 +40,16 @@ func (d *dropShadow) Draw(f *Frame, img *raster.Image) error {
 	for a := range shades {
 		shades[a] = raster.Premultiply([4]float64{c[0], c[1], c[2], float64(a) / 255 * opacity})
 	}
-	by := image.Pt(int(math.Round(far*sin)), int(math.Round(-far*cos)))
-	both := img.Rect.Intersect(img.Rect.Add(by))
-	for y := both.Min.Y; y < both.Max.Y; y++ {
-		from := shadow.Pix[shadow.PixOffset(both.Min.X-by.X, y-by.Y):][:both.Dx()]
-		to := under.Pix[under.PixOffset(both.Min.X, y):]
-		for i, a := range from {
-			if a != 0 {
-				copy(to[4*i:4*i+4], shades[a][:])
-			}
+	dark, done := f.Host.Surface(img.Rect)
+	defer done()
+	for i, a := range shadow.Pix {
+		if a != 0 {
+			copy(dark.Pix[4*i:4*i+4], shades[a][:])
 		}
+	}
+	// Between pixels too, so that a shadow that moves slowly does not jump.
+	if by := geom.Translate(far*sin, -far*cos); by.Finite() {
+		raster.Draw(under, dark, by, under.Rect, 1, raster.Normal, raster.Bilinear)
 	}
 	if f.Choice(&d.only) == 0 {
 		raster.Composite(under, img, 1, raster.Normal)

@@ -86,3 +86,28 @@ func TestAGlowShinesBeyondWhatIsBright(t *testing.T) {
 		(&rig{T: t}).draw("ADBE Glo2", params{"0002": one(v), "0003": one(v), "0004": one(v)}, dot(9))
 	}
 }
+
+func TestAMatteChokerMovesASoftEdge(t *testing.T) {
+	for choke, opaque := range map[float64]bool{100: false, -100: true} {
+		img := image.NewRGBA(image.Rect(0, 0, 40, 40))
+		raster.FillRect(img, image.Rect(0, 0, 20, 40), raster.Color{255, 255, 255, 255})
+		(&rig{T: t}).draw("ADBE Matte Choker", params{"0001": one(4), "0002": one(choke)}, img)
+		if a := img.RGBAAt(18, 20).A; (a > 128) != opaque {
+			t.Errorf("choke %v: beside the edge an alpha of %d", choke, a)
+		}
+		if a, b := img.RGBAAt(10, 20).A, img.RGBAAt(30, 20).A; a != 255 || b != 0 {
+			t.Errorf("choke %v: alphas of %d within and %d beyond", choke, a, b)
+		}
+	}
+}
+
+func TestBlendMixesTwoLayers(t *testing.T) {
+	r := &rig{T: t, layers: map[uint32]*raster.Image{3: flat(4, 4, [4]uint8{0, 0, 255, 255})}}
+	for mode, want := range map[float64][4]uint8{1: {128, 0, 128, 255}, 4: {128, 0, 0, 255}, 5: {255, 0, 128, 255}} {
+		img := flat(4, 4, [4]uint8{255, 0, 0, 255})
+		r.drawRef("ADBE Blend", params{"0002": one(mode), "0003": one(0.5)}, map[string]uint32{"0001": 3}, img)
+		if got := [4]uint8(img.Pix[40:44]); !near(got, want) {
+			t.Errorf("mode %v: %v, want %v", mode, got, want)
+		}
+	}
+}

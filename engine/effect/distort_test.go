@@ -75,7 +75,7 @@ func TestCornerPinKeepsStraightLinesStraight(t *testing.T) {
 	moves(t, "ADBE Corner Pin", nil, map[image.Point]geom.Point{{17, 33}: {X: 17.5, Y: 33.5}})
 	moves(t, "ADBE Corner Pin", params{"0001": one(200, 0), "0002": one(0, 0), "0003": one(200, 100), "0004": one(0, 100)},
 		map[image.Point]geom.Point{{17, 33}: {X: 182.5, Y: 33.5}})
-	var zero aep.Numbers = one(5, 5)
+	zero := one(5, 5)
 	moves(t, "ADBE Corner Pin", params{"0001": zero, "0002": zero, "0003": zero, "0004": zero}, map[image.Point]geom.Point{{100, 50}: {}})
 }
 
@@ -249,4 +249,8 @@ func BenchmarkDistort(b *testing.B) {
 			benchmark1080p(b, make(ofValues(match, values, nil)))
 		})
 	}
+}
+
+func TestUpscaleEnlargesAboutTheMiddle(t *testing.T) {
+	moves(t, "ADBE Upscale", params{"0001": one(200)}, map[image.Point]geom.Point{{100, 50}: {X: 100.25, Y: 50.25}, {140, 70}: {X: 120.25, Y: 60.25}})
 }

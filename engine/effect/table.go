@@ -118,6 +118,7 @@ var table = map[string]New{
 	"ADBE Twirl":                   newTwirl,
 	"ADBE Unsharp Mask":            newUnsharpMask,
 	"ADBE Unsharp Mask2":           newUnsharpMask,
+	"ADBE Upscale":                 newUpscale,
 	"ADBE Venetian Blinds":         newVenetianBlinds,
 	"ADBE Vibrance":                newVibrance,
 	"ADBE Wave Warp":               newWaveWarp,

@@ -166,3 +166,15 @@ func BenchmarkGenerate(b *testing.B) {
 		})
 	}
 }
+
+func TestRadioWavesGrowFromTheirPoint(t *testing.T) {
+	img := white(200, 200)
+	// After a second and a half, at one wave a second, waves are half a second and one and a half old.
+	(&rig{T: t, time: 1.5}).draw("APC Radio Waves", params{"0036": one(4), "0060": one(0), "0050": one(4), "0052": one(4)}, img)
+	row := shown(img, 100)
+	for x, want := range map[int]bool{100: false, 120: true, 140: false, 160: true, 180: false} {
+		if got := row[x] > 127; got != want {
+			t.Errorf("at %d a wave is seen: %v", x, got)
+		}
+	}
+}

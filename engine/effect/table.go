@@ -123,6 +123,7 @@ var table = map[string]New{
 	"ADBE Vibrance":                newVibrance,
 	"ADBE Wave Warp":               newWaveWarp,
 	"ADBE Write-on":                newWriteOn,
+	"APC Radio Waves":              newRadioWaves,
 	"APC Vegas":                    newVegas,
 	"CC Bend It":                   newBendIt,
 	"CC Jaws":                      newJaws,
@@ -153,9 +154,9 @@ func Drawn() []string { return slices.Sorted(maps.Keys(table)) }
 func Replaces(match string) bool { return replacers[match] }
 
 var replacers = map[string]bool{
-	"ADBE Lightning 2": true, "APC Radio Waves": true, "CC Particle World": true, "CC Particle Systems II": true,
-	"ADBE Playgnd": true, "ADBE Basic Text2": true, "tc Particular": true, "tc Form": true,
-	"VIDEOCOPILOT 3DArray": true, "VIDEOCOPILOT OpticalFlares": true,
+	"ADBE Lightning 2": true, "CC Particle World": true, "CC Particle Systems II": true, "ADBE Playgnd": true,
+	"ADBE Basic Text2": true, "tc Particular": true, "tc Form": true, "VIDEOCOPILOT 3DArray": true,
+	"VIDEOCOPILOT OpticalFlares": true,
 }
 
 // controls are effects that only hold values for expressions.

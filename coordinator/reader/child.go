@@ -22,8 +22,8 @@ const (
 	collectAt = 80
 	// overMemory is the exit code of a process that exceeded its memory limit.
 	overMemory = 87
-	// lookFor is how long a look may take: a template waits for it.
-	lookFor = 20 * time.Second
+	// overTime is that of a process whose look did not end in time.
+	overTime = 88
 )
 
 // Main is the child process. It reads a Job from stdin, which stays open while an answer is wanted, and writes the answer to stdout, then
@@ -54,8 +54,10 @@ func Main(ctx context.Context, stdin io.Reader, stdout io.Writer, look Look) err
 	if err := write(done); err != nil || p == nil || look == nil {
 		return err
 	}
-	within, cancel := context.WithTimeout(ctx, lookFor)
+	within, cancel := context.WithTimeout(ctx, job.Look)
 	defer cancel()
+	late := time.AfterFunc(2*job.Look, func() { os.Exit(overTime) }) // a look sees the end of its time only now and then
+	defer late.Stop()
 	found, err := look(within, p, job)
 	if err != nil {
 		return fmt.Errorf("looking at what would be drawn: %w", err)

@@ -20,13 +20,15 @@ const (
 	pipeTimeout = 2 * time.Second
 	// maxStderr is how many bytes of the process's stderr are kept.
 	maxStderr = 64 << 10
+	// lookFor is how long a Look may take when Bounds do not say.
+	lookFor = 20 * time.Second
 )
 
 // Read reads a file in a child process: program and its first arguments, which must call Main. With an empty program it reads in this
 // process, and limits only the time: for tests of other things. Errors are *aep.Refusal when the file is invalid, *Room, ErrMemory,
 // ErrTime, ErrLarge and ErrCrash; any other error says nothing about the file.
 func Read(ctx context.Context, program []string, job Job, b Bounds) (*Result, error) {
-	job.Memory = b.Memory
+	job.Memory, job.Look = b.Memory, cmp.Or(b.Look, lookFor)
 	within, cancel := context.WithTimeout(ctx, b.Within)
 	defer cancel()
 	ask := func() (*Result, error) { return readInChild(within, program, job) }
@@ -76,7 +78,7 @@ func preflight(text []byte, ended error) (*aep.Preflight, error) {
 		return &p, nil
 	case errors.Is(err, ErrMemory):
 		return &aep.Preflight{Compositions: []aep.Forecast{}, Stopped: aep.StoppedByMemory}, err
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrTime):
 		return &aep.Preflight{Compositions: []aep.Forecast{}, Stopped: aep.StoppedByTime}, err
 	}
 	return &aep.Preflight{Compositions: []aep.Forecast{}, Stopped: aep.StoppedByFailure}, err
@@ -160,8 +162,11 @@ func ended(err error, words []byte) error {
 			return ErrMemory
 		}
 	}
-	if exit.ExitCode() == overMemory {
+	switch exit.ExitCode() {
+	case overMemory:
 		return ErrMemory
+	case overTime:
+		return ErrTime
 	}
 	return fmt.Errorf("%w: %w: %s", ErrCrash, err, words)
 }

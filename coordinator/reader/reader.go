@@ -24,7 +24,8 @@ type Job struct {
 	// Beside is the folder in which the footage of a project file is searched for; "" for a project that came without its folder.
 	Beside string `json:"beside,omitempty"`
 	// Fonts tells whether the fonts of this machine are there when it is rendered; otherwise each font is a finding.
-	Fonts bool `json:"fonts,omitempty"`
+	Fonts bool          `json:"fonts,omitempty"`
+	Look  time.Duration `json:"look"` // how long a Look may take
 	// Each and All are how many findings are told of one composition and of all together.
 	Each int `json:"each"`
 	All  int `json:"all"`
@@ -37,6 +38,7 @@ type Look func(ctx context.Context, p *aep.Project, job Job) (*aep.Preflight, er
 type Bounds struct {
 	Memory int64 // bytes
 	Within time.Duration
+	Look   time.Duration // of Within, for a Look; 0 means 20 seconds: a template waits for it
 }
 
 const (

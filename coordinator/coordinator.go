@@ -92,6 +92,8 @@ type Config struct {
 	// ReleaseRoots is a file with the root keys that releases of the agent's program are checked with; "" for those that this program was
 	// built with.
 	ReleaseRoots string
+	// PackageDir is a folder with packages of the agent, which the farm hands out when this coordinator leads; "" for none. It need not be there.
+	PackageDir string
 	// RedactAfter is when, after a job's end, addresses, paths and values are taken out of it and its log; 0 means 3 days.
 	RedactAfter time.Duration
 	KeepOutputs time.Duration // how long results are kept after their job's end; 0 means for ever
@@ -252,6 +254,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.templates.Run)
 	c.run(c.retention.Run)
 	c.run(c.housekeep)
+	c.run(c.takePackages)
 	c.run(c.logs.Run)
 	c.run(c.storage.Run)
 	c.run(c.KeepUses)

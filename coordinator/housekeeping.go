@@ -14,6 +14,7 @@ import (
 
 const (
 	housekeepEvery = 10 * time.Minute
+	packagesEvery  = 5 * time.Second // between looks into the folder of packages, which list it
 	// partGrace is how long a part of a batch waits for the other ones.
 	partGrace = time.Hour
 )
@@ -23,6 +24,19 @@ func (c *Coordinator) housekeep(ctx context.Context) {
 	interval.Every(ctx, housekeepEvery, func() {
 		if err := c.tidy(ctx); err != nil && ctx.Err() == nil {
 			c.log.Error("housekeeping", "error", err)
+		}
+	})
+}
+
+// takePackages has the farm hand out the packages that were installed beside this coordinator, while it leads.
+func (c *Coordinator) takePackages(ctx context.Context) {
+	if c.cfg.PackageDir == "" {
+		return
+	}
+	shipped := c.downloads.Shipped(c.cfg.PackageDir)
+	interval.Every(ctx, packagesEvery, func() {
+		if c.Leads() {
+			shipped.Take(ctx)
 		}
 	})
 }

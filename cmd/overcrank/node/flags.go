@@ -37,6 +37,7 @@ type Flags struct {
 	RateBurst     int           `help:"Requests that a team may make at once under --rate-limit; 0 for two seconds' worth." default:"0" env:"OVERCRANK_RATE_BURST"`
 	Outputs       string        `help:"Who may read results: public (whoever knows their address) or signed-in (members of the team)." enum:"public,signed-in" default:"public" env:"OVERCRANK_OUTPUTS"`
 	ReleaseRoots  string        `help:"File with the public root keys to check agent releases with. Without it, the keys built into this program." type:"path" placeholder:"FILE" env:"OVERCRANK_RELEASE_ROOTS"`
+	PackageDir    string        `help:"Folder with packages of the agent, which the farm hands out as they are; it need not be there." default:"/usr/share/overcrank/packages" placeholder:"DIR" env:"OVERCRANK_PACKAGE_DIR"`
 	RedactAfter   time.Duration `help:"How long after a job's end addresses, paths and values are taken out of its record and log." default:"72h" env:"OVERCRANK_REDACT_AFTER"`
 	KeepOutputs   time.Duration `help:"How long after a job's end its result is kept, such as 720h; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_OUTPUTS"`
 	KeepHistory   time.Duration `help:"How long after its end a job is kept at all, with log, pictures and result; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_HISTORY"`

@@ -1,0 +1,101 @@
+package downloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"overcrank/coordinator/files"
+	"overcrank/farm"
+)
+
+// maxShipped bounds how many files of a folder are looked at.
+const maxShipped = 100
+
+// Shipped are packages that lie in a folder of a coordinator's machine, where a package of the system has put them. It is for one goroutine.
+type Shipped struct {
+	downloads *Downloads
+	dir       string
+	seen      map[string]string // by name, the size and time of files that need no second look
+	trouble   string            // that was logged last
+}
+
+// Shipped is a folder of packages, which may not be there.
+func (d *Downloads) Shipped(dir string) *Shipped {
+	return &Shipped{downloads: d, dir: dir, seen: map[string]string{}}
+}
+
+// Take has the farm hand out the packages of the folder that it does not have yet. Looking again costs a listing of the folder.
+func (s *Shipped) Take(ctx context.Context) {
+	trouble := ""
+	if err := s.take(ctx); err != nil && ctx.Err() == nil {
+		trouble = err.Error()
+	}
+	if trouble != "" && trouble != s.trouble {
+		s.downloads.log.Warn("packages of this machine's folder are not handed out", "folder", s.dir, "error", trouble)
+	}
+	s.trouble = trouble
+}
+
+func (s *Shipped) take(ctx context.Context) error {
+	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var all error
+	for _, e := range entries[:min(len(entries), maxShipped)] {
+		ending := strings.TrimPrefix(filepath.Ext(e.Name()), ".")
+		if !slices.Contains(farm.DownloadFormats(farm.DownloadPackage), ending) {
+			continue
+		}
+		info, err := os.Stat(filepath.Join(s.dir, e.Name()))
+		if err != nil || !info.Mode().IsRegular() {
+			continue // it is being replaced, or is nothing that could be handed out
+		}
+		stamp := fmt.Sprint(info.Size(), info.ModTime())
+		if s.seen[e.Name()] == stamp {
+			continue
+		}
+		err = s.takeFile(ctx, e.Name(), info.Size())
+		var why refused
+		if err == nil || errors.As(err, &why) { // a file that is no package stays none
+			s.seen[e.Name()] = stamp
+		}
+		if err != nil {
+			all = errors.Join(all, fmt.Errorf("%s: %w", e.Name(), err))
+		}
+	}
+	return all
+}
+
+// takeFile has the farm hand out one package, unless it has that version.
+func (s *Shipped) takeFile(ctx context.Context, name string, size int64) error {
+	file, err := os.Open(filepath.Join(s.dir, name))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // only read
+	made, err := ReadPackage(file, size)
+	if err != nil {
+		return err
+	}
+	had, err := s.downloads.List(ctx, farm.Principal{})
+	if err != nil || slices.ContainsFunc(had, made.Replaces) {
+		return err
+	}
+	obj, err := s.downloads.files.PutBlob(ctx, file, files.Limits{Size: size, Max: MaxFile})
+	if err != nil {
+		return files.ReceiveError("package", err)
+	}
+	made.File = farm.FileRef{SHA256: obj.SHA256, Name: name}
+	_, err = s.downloads.add(ctx, made, s.dir)
+	return err
+}

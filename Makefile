@@ -126,7 +126,7 @@ TESTED_WITH := ffmpeg fonts node packages deflate msi wine
 test-packages:
 	@scripts/require $(TESTED_WITH)
 	@$(MAKE) --no-print-directory packages ARCH=$(or $(ARCH),amd64)
-	@OVERCRANK_PACKAGES=$(CURDIR)/dist $(GO) -C installers test -count 1 -p 1 -timeout 20m -v ./... 2>&1 | scripts/tested
+	@OVERCRANK_PACKAGES=$(CURDIR)/dist $(GO) -C installers test -count 1 -p 1 -timeout 20m -v ./... 2>&1 | scripts/tested installers/skips.txt
 
 clean:
 	rm -rf bin dist demo-output

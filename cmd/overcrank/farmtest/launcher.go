@@ -14,6 +14,19 @@ import (
 // StartLauncher builds the launcher and starts it, with an installed version of the agent beside it. The agent is the program of the farm.
 func StartLauncher(t *testing.T, f *Farm, name, token, roots string) (dataDir string) {
 	t.Helper()
+	return StartLauncherOf(t, AgentProgram(t), f, name, token, roots).DataDir
+}
+
+// Launched is a launcher that runs, with the agent that it started.
+type Launched struct {
+	DataDir string // the agent's
+	Program string // the agent's, as it is installed
+	PID     int    // the launcher's
+}
+
+// StartLauncherOf is StartLauncher with another program of the agent.
+func StartLauncherOf(t *testing.T, agent []byte, f *Farm, name, token, roots string) Launched {
+	t.Helper()
 	programs, state, dataDir := t.TempDir(), filepath.Join(t.TempDir(), "launcher"), filepath.Join(t.TempDir(), name)
 	path := filepath.Join(programs, "overcrank")
 	build := exec.Command("go", "build", "-o", path, "overcrank/cmd/overcrank-launcher")
@@ -25,7 +38,7 @@ func StartLauncher(t *testing.T, f *Farm, name, token, roots string) (dataDir st
 	if err := os.MkdirAll(installed, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	WriteProgram(t, filepath.Join(installed, "overcrank-agent"), AgentProgram(t))
+	WriteProgram(t, filepath.Join(installed, "overcrank-agent"), agent)
 	ctx, stop := context.WithCancel(context.Background())
 	said := &Buffer{}
 	cmd := exec.CommandContext(ctx, path, "service", "--state", state, "--logs", "")
@@ -45,7 +58,7 @@ func StartLauncher(t *testing.T, f *Farm, name, token, roots string) (dataDir st
 			t.Logf("the launcher said:\n%s", said)
 		}
 	})
-	return dataDir
+	return Launched{DataDir: dataDir, Program: filepath.Join(installed, "overcrank-agent"), PID: cmd.Process.Pid}
 }
 
 // AgentProgram is a program that does what overcrank-agent does.

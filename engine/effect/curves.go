@@ -16,15 +16,9 @@ const (
 // curves is Curves.
 type curves struct{ data eval.Slot }
 
-func newCurves(p Params) Effect {
-	e := &curves{p.Data("0001")}
-	if prop := e.data.Prop(); prop != nil && len(prop.Keys) > 1 {
-		p.Lack("the change of its curves between keyframes")
-	}
-	return e
-}
+func newCurves(p Params) Effect { return &curves{p.Data("0001")} }
 
-// tables are the mappings of red, green, blue and alpha; ok is false for data of another kind.
+// curveTables are the mappings of red, green, blue and alpha; ok is false for data of another kind.
 func curveTables(data aep.Opaque) (tables [4]*mapping, ok bool) {
 	if len(data) < curvesHead+curvesChannels*256 {
 		return tables, false
@@ -42,8 +36,17 @@ func curveTables(data aep.Opaque) (tables [4]*mapping, ok bool) {
 }
 
 func (e *curves) Draw(f *Frame, img *raster.Image) error {
-	if tables, ok := curveTables(f.Data(&e.data)); ok {
-		lookUpAll(img, tables)
+	from, to, share := f.Data(&e.data)
+	tables, ok := curveTables(from)
+	if !ok {
+		return nil
 	}
+	// After Effects moves the points between keyframes, which is nearly this.
+	if after, ok := curveTables(to); ok && share > 0 {
+		for i := range tables {
+			tables[i] = tables[i].mixed(after[i], share)
+		}
+	}
+	lookUpAll(img, tables)
 	return nil
 }

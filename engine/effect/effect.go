@@ -124,10 +124,13 @@ func (f *Frame) PointOr(v *eval.Vector, x, y float64) geom.Point {
 // Color is the value of a colour, RGBA from 0 to 1.
 func (f *Frame) Color(v *eval.Vector) [4]float64 { return v.At(f.Eval, f.Time) }
 
-// Data is the value of a parameter of the effect's own kind; nil when the file lacks it.
-func (f *Frame) Data(s *eval.Slot) aep.Opaque {
-	v, _ := s.At(f.Eval, f.Time).(aep.Opaque)
-	return v
+// Data are the values of a parameter of the effect's own kind at the keyframes around the frame, and how far it lies on the way from the first
+// to the second; nil where the file has none.
+func (f *Frame) Data(s *eval.Slot) (from, to aep.Opaque, share float64) {
+	a, b, share := s.Around(f.Time)
+	from, _ = a.(aep.Opaque)
+	to, _ = b.(aep.Opaque)
+	return from, to, share
 }
 
 // Params finds the parameters of an effect, by the numbers at the end of their match names.

@@ -29,15 +29,11 @@ type hueSaturation struct {
 }
 
 func newHueSaturation(p Params) Effect {
-	e := &hueSaturation{
+	return &hueSaturation{
 		channel: p.Number("0002", 1), data: p.Data("0003"),
 		hue: p.Number("0004", 0), saturation: p.Number("0005", 0), lightness: p.Number("0006", 0),
 		colorize: p.Number("0007", 0), toHue: p.Number("0008", 0), toSat: p.Number("0009", 25), toLight: p.Number("0010", 0),
 	}
-	if prop := e.data.Prop(); prop != nil && len(prop.Keys) > 1 {
-		p.Lack("the change of its channels between keyframes")
-	}
-	return e
 }
 
 // hueShift moves a hue (in turns) and the saturation and lightness (-1 to 1).
@@ -133,7 +129,8 @@ func (e *hueSaturation) Draw(f *Frame, img *raster.Image) error {
 		})
 		return nil
 	}
-	change, stored := storedHues(f.Data(&e.data))
+	from, to, share := f.Data(&e.data)
+	change, stored := storedHues(from, to, share)
 	if animated := e.hue.Varies() || e.saturation.Varies() || e.lightness.Varies(); !stored || animated && f.Choice(&e.channel) <= 1 {
 		change.all = hueShift{f.Number(&e.hue) / 360, f.Number(&e.saturation) / 100, f.Number(&e.lightness) / 100}
 	}
@@ -141,12 +138,18 @@ func (e *hueSaturation) Draw(f *Frame, img *raster.Image) error {
 	return nil
 }
 
-// storedHues reads the data of Hue/Saturation.
-func storedHues(data aep.Opaque) (c hueChange, ok bool) {
-	if len(data) != hueSize {
+// storedHues reads the data of Hue/Saturation a share of the way from one keyframe's to another's.
+func storedHues(from, to aep.Opaque, share float64) (c hueChange, ok bool) {
+	if len(from) != hueSize {
 		return c, false
 	}
-	at := func(i int) float64 { return float64(int32(binary.BigEndian.Uint32(data[4*i:]))) }
+	if len(to) != hueSize {
+		to = from
+	}
+	at := func(i int) float64 {
+		a, b := float64(int32(binary.BigEndian.Uint32(from[4*i:]))), float64(int32(binary.BigEndian.Uint32(to[4*i:])))
+		return a + (b-a)*share
+	}
 	shift := func(i int) hueShift { return hueShift{at(i) / 360, at(i+1) / 100, at(i+2) / 100} }
 	c.all = shift(0)
 	for i := range hueRanges {

@@ -27,6 +27,12 @@ func (l level) at(v float64) float64 {
 	return l.outBlack + (l.outWhite-l.outBlack)*math.Pow(v, 1/max(l.gamma, 0.01))
 }
 
+// mixed is the level a share of the way from l to another.
+func (l level) mixed(to level, share float64) level {
+	mix := func(a, b float64) float64 { return a + (b-a)*share }
+	return level{mix(l.black, to.black), mix(l.white, to.white), mix(l.gamma, to.gamma), mix(l.outBlack, to.outBlack), mix(l.outWhite, to.outWhite)}
+}
+
 // levelControls are the five parameters of one channel.
 type levelControls [5]eval.Number
 
@@ -80,16 +86,16 @@ type levels struct {
 	controls levelControls
 }
 
-func newLevels(p Params) Effect {
-	e := &levels{p.Number("0001", 1), p.Data("0002"), levelsOf(p, 3)}
-	if prop := e.data.Prop(); prop != nil && len(prop.Keys) > 1 {
-		p.Lack("the change of its levels between keyframes")
-	}
-	return e
-}
+func newLevels(p Params) Effect { return &levels{p.Number("0001", 1), p.Data("0002"), levelsOf(p, 3)} }
 
 func (e *levels) Draw(f *Frame, img *raster.Image) error {
-	channels, stored := storedLevels(f.Data(&e.data))
+	from, to, share := f.Data(&e.data)
+	channels, stored := storedLevels(from)
+	if after, ok := storedLevels(to); ok && share > 0 {
+		for i := range channels {
+			channels[i] = channels[i].mixed(after[i], share)
+		}
+	}
 	if !stored || e.controls.varies() {
 		channels[max(0, min(f.Choice(&e.channel)-1, len(channels)-1))] = e.controls.at(f)
 	}

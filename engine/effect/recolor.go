@@ -104,6 +104,15 @@ func (m *mapping) after(before *mapping) *mapping {
 	return &t
 }
 
+// mixed is the mapping a share of the way from m to another.
+func (m *mapping) mixed(to *mapping, share float64) *mapping {
+	var t mapping
+	for i, v := range m {
+		t[i] = uint8(float64(v) + (float64(to[i])-float64(v))*unit(share) + 0.5)
+	}
+	return &t
+}
+
 // lookUpAll maps the straight channels of img and its transparency. What is transparent is black to it.
 func lookUpAll(img *raster.Image, channels [4]*mapping) {
 	if *channels[3] == *identity() {

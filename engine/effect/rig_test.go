@@ -14,6 +14,7 @@ import (
 type rig struct {
 	*testing.T
 	time   float64
+	keys   map[string][]aep.Keyframe           // of parameters, by their numbers
 	layers map[uint32]*raster.Image            // what Host.Layer gives
 	refs   map[string]uint32                   // the layers that parameters choose
 	at     func(seconds float64) *raster.Image // what Host.At gives
@@ -37,7 +38,11 @@ func (r *rig) draw(match string, values params, img *raster.Image) {
 		Time: r.time, Rate: 25, Eval: &eval.Evaluator{Project: &aep.Project{}}, Size: geom.Point{X: float64(size.X), Y: float64(size.Y)},
 		Matrix: geom.Identity, Host: r,
 	}
-	e := make(ofValues(match, values, r.refs))
+	found := ofValues(match, values, r.refs)
+	for number, keys := range r.keys {
+		found.at(number).Prop.Keys = keys
+	}
+	e := make(found)
 	if err := e.Draw(f, img); err != nil {
 		r.Fatalf("%s: %v", match, err)
 	}

@@ -189,3 +189,30 @@ func TestEachGivesTheSameWhateverCameBefore(t *testing.T) {
 		t.Error("a pixel depends on those before it")
 	}
 }
+
+func TestDataOfEffectsChangeBetweenKeyframes(t *testing.T) {
+	to := func(v int) func(int) int { return func(int) int { return v } }
+	same := func(v int) int { return v }
+	keyed := func(a, b aep.Opaque) []aep.Keyframe {
+		return []aep.Keyframe{{Time: 0, In: aep.Linear, Out: aep.Linear, Value: a}, {Time: 2, In: aep.Linear, Out: aep.Linear, Value: b}}
+	}
+	plain := [5]float32{0, 1, 1, 0, 1}
+	for match, c := range map[string]struct {
+		number string
+		a, b   aep.Opaque
+		want   [3]uint8 // of the grey 100, at 0, 1 and 2 seconds
+	}{
+		"ADBE CurvesCustom":   {"0001", curvesData([5]func(int) int{to(40), same, same, same, same}), curvesData([5]func(int) int{to(80), same, same, same, same}), [3]uint8{40, 60, 80}},
+		"ADBE Easy Levels2":   {"0002", levelsData([5][5]float32{plain, plain, plain, plain, plain}), levelsData([5][5]float32{{0, 1, 1, 0, 0}, plain, plain, plain, plain}), [3]uint8{100, 50, 0}},
+		"ADBE HUE SATURATION": {"0003", huesData([3]int32{}, [3]int32{}), huesData([3]int32{0, 0, -100}, [3]int32{}), [3]uint8{100, 50, 0}},
+	} {
+		for second, want := range c.want {
+			img := flat(1, 1, [4]uint8{100, 100, 100, 255})
+			r := &rig{T: t, time: float64(second), keys: map[string][]aep.Keyframe{c.number: keyed(c.a, c.b)}}
+			r.draw(match, params{c.number: c.a}, img)
+			if got := img.RGBAAt(0, 0).R; got != want {
+				t.Errorf("%s after %d s: %d, want %d", match, second, got, want)
+			}
+		}
+	}
+}

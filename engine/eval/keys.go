@@ -39,6 +39,19 @@ func atLocal(p *aep.Property, t float64) aep.Value {
 	return between(p, i-1, t)
 }
 
+// around are the values of the keyframes around t, and how far t lies between them.
+func around(ref Ref, t float64) (from, to aep.Value, progress float64) {
+	if ref.Layer != nil {
+		t = LocalTime(ref.Layer, t)
+	}
+	v, keys := atLocal(ref.Prop, t), ref.Prop.Keys
+	i := sort.Search(len(keys), func(i int) bool { return keys[i].Time > t+sameTime })
+	if i == 0 || i == len(keys) || keys[i-1].Out == aep.Hold || t-keys[i-1].Time <= sameTime {
+		return v, v, 0
+	}
+	return keys[i-1].Value, keys[i].Value, share(&keys[i-1], &keys[i], t)
+}
+
 // between interpolates in the segment that begins with key i.
 func between(p *aep.Property, i int, t float64) aep.Value {
 	a, b := &p.Keys[i], &p.Keys[i+1]

@@ -49,6 +49,15 @@ func (s *Slot) At(e *Evaluator, t float64) aep.Value {
 	return e.Value(s.ref, t)
 }
 
+// Around are the values of the keyframes around composition time t, and how far t lies on the way from the first to the second, 0 to 1. Where
+// there is one value both are it. It is for values that only their owner can mix; expressions have none.
+func (s *Slot) Around(t float64) (from, to aep.Value, share float64) {
+	if s.ref.Prop == nil {
+		return nil, nil, 0
+	}
+	return around(s.ref, t)
+}
+
 // Number is a property of one number.
 type Number struct {
 	Slot

@@ -80,7 +80,11 @@ func (l *looking) layer(s stage, layer *scene.Layer) {
 	}
 	l.numbers(m.A, m.B, m.C, m.D, m.E, m.F)
 	for i := range layer.Varying {
-		l.value(layer.Varying[i].At(w.eval, s.t))
+		v := layer.Varying[i].At(w.eval, s.t)
+		l.value(v)
+		if _, opaque := v.(aep.Opaque); opaque {
+			l.numbers(s.t) // between keyframes only its effect knows how it changes
+		}
 	}
 	if layer.Timed {
 		l.numbers(s.t)

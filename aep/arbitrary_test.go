@@ -8,7 +8,9 @@ import (
 )
 
 func TestDataOfAnEffectsOwnKindAreReadWithTheirProperty(t *testing.T) {
-	name := func(match string) rifx.Chunk { return rifx.Leaf("tdmn", append([]byte(match), make([]byte, 40-len(match))...)) }
+	name := func(match string) rifx.Chunk {
+		return rifx.Leaf("tdmn", append([]byte(match), make([]byte, 40-len(match))...))
+	}
 	description := make([]byte, tdb4Size)
 	description[tdb4Dimensions+1] = 1
 	value := rifx.List("tdbs", rifx.Leaf("tdb4", description), rifx.Leaf("cdat", make([]byte, 40)))

@@ -64,18 +64,24 @@ func modulo(v, n int) int { return ((v % n) + n) % n }
 func (f *field) row(out []float32, x, y, dx, dy float64) {
 	x, y = x-float64(f.x), y-float64(f.y)
 	for i := range out {
-		px, py := x+float64(i)*dx, y+float64(i)*dy
-		ix, iy := int(px), int(py)
-		if f.values == nil || uint(ix) >= uint(f.w-1) || uint(iy) >= uint(f.h-1) {
-			out[i] = 0
-			continue
-		}
-		u, v := f.kind.between(float32(px-float64(ix))), f.kind.between(float32(py-float64(iy)))
-		top := f.values[iy*f.w+ix:][:2:2]
-		bottom := f.values[(iy+1)*f.w+ix:][:2:2]
-		a, b := top[0]+(top[1]-top[0])*u, bottom[0]+(bottom[1]-bottom[0])*u
-		out[i] = a + (b-a)*v
+		out[i] = f.value(x+float64(i)*dx, y+float64(i)*dy)
 	}
+}
+
+// at is the noise at a position.
+func (f *field) at(x, y float64) float64 { return float64(f.value(x-float64(f.x), y-float64(f.y))) }
+
+// value is the noise at a position from the first place of the lattice.
+func (f *field) value(x, y float64) float32 {
+	ix, iy := int(x), int(y)
+	if f.values == nil || uint(ix) >= uint(f.w-1) || uint(iy) >= uint(f.h-1) {
+		return 0
+	}
+	u, v := f.kind.between(float32(x-float64(ix))), f.kind.between(float32(y-float64(iy)))
+	top := f.values[iy*f.w+ix:][:2:2]
+	bottom := f.values[(iy+1)*f.w+ix:][:2:2]
+	a, b := top[0]+(top[1]-top[0])*u, bottom[0]+(bottom[1]-bottom[0])*u
+	return a + (b-a)*v
 }
 
 // between is the share of the next place at a way, from 0 to 1, between two.
@@ -89,13 +95,6 @@ func (k noiseType) between(v float32) float32 {
 		return v * v * v * (v*(v*6-15) + 10) // Perlin: Improving Noise, 2002
 	}
 	return v * v * (3 - 2*v)
-}
-
-// at is the noise at a position.
-func (f *field) at(x, y float64) float64 {
-	var v [1]float32
-	f.row(v[:], x, y, 0, 0)
-	return float64(v[0])
 }
 
 // evolutionSteps is how many values each place of noise goes through while an evolution turns once.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
@@ -386,6 +387,16 @@ func TestHostileExpressionsEnd(t *testing.T) {
 		if v, err := s.run("opacity", "1 + 1", 0); err != nil || v.(aep.Numbers)[0] != 2 {
 			t.Errorf("after %.40q: %v, %v", text, v, err)
 		}
+	}
+}
+
+func TestAnExpressionThatFailsSlowlyCountsAsEndless(t *testing.T) {
+	s := newStage(t)
+	s.machine.watchdog.limit = 400 * time.Millisecond
+	_, err := s.run("opacity", "for (end = Date.now() + 150; Date.now() < end;) {} nothing()", 0)
+	var endless *eval.TimeoutError
+	if !errors.As(err, &endless) || endless.Ref.Prop != s.ref("opacity").Prop {
+		t.Errorf("got %v", err)
 	}
 }
 

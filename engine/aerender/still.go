@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
+	"strings"
 
 	"overcrank/aep"
 	"overcrank/engine/render"
@@ -16,7 +17,9 @@ type Still struct {
 	Folder  string // the only folder that is read; it holds the project
 	// Choose chooses the composition, and the frame of it, from 0.
 	Choose func(p *aep.Project) (comp *aep.Item, frame int, err error)
-	Scale  float64 // 1 full size
+	// Fill gives the script that changes the project before the composition is drawn; nil changes nothing.
+	Fill  func(composition string) (script string, err error)
+	Scale float64 // 1 full size
 	// Output is the file for a composition; its ending says what is written: .png, .jpg, .tif.
 	Output func(composition string) string
 	Warn   func(text string)
@@ -61,6 +64,9 @@ func (s Still) draw(ctx context.Context) (Drawn, error) {
 	if err != nil {
 		return Drawn{}, err
 	}
+	if err := s.fill(ctx, j, item.Name); err != nil {
+		return Drawn{}, err
+	}
 	c := item.Comp
 	j.flags.comp, j.flags.output, j.flags.stills = item.Name, s.Output(item.Name), []int{n + int(math.Round(c.DisplayStart*c.FrameRate))}
 	if err := j.prepare(ctx); err != nil {
@@ -72,4 +78,16 @@ func (s Still) draw(ctx context.Context) (Drawn, error) {
 	}
 	w, h := render.Size(c, s.Scale)
 	return Drawn{Path: j.name.File(j.flags.stills[0]), Comp: item.Name, Frame: n, Time: render.FrameTime(c, n), Width: w, Height: h}, nil
+}
+
+func (s Still) fill(ctx context.Context, j *job, composition string) error {
+	if s.Fill == nil {
+		return nil
+	}
+	script, err := s.Fill(composition)
+	if err != nil {
+		return err
+	}
+	j.flags.script = scriptInput
+	return j.runScript(ctx, strings.NewReader(script))
 }

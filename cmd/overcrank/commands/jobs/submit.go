@@ -226,7 +226,7 @@ func (s *Submit) addAssets(body map[string]any) error {
 		if !ok {
 			return exit.Usagef("--data %s: write it as layer:property=value", key)
 		}
-		assets = append(assets, map[string]any{"type": "data", "layerName": layer, "property": property, "value": jsonOrWords(s.Data[key])})
+		assets = append(assets, map[string]any{"type": "data", "layerName": layer, "property": property, "value": remote.JSONOrWords(s.Data[key])})
 	}
 	if len(assets) > 0 {
 		body["assets"] = assets
@@ -268,15 +268,6 @@ func (s *Submit) addSettings(body map[string]any) error {
 
 // looksLikeFile tells the path of a project from the id or name of a template.
 func looksLikeFile(s string) bool { return templates.IsProject(s) || strings.ContainsAny(s, `/\`) }
-
-// jsonOrWords is the JSON value that s is, or else s itself.
-func jsonOrWords(s string) any {
-	var v any
-	if json.Unmarshal([]byte(s), &v) == nil {
-		return v
-	}
-	return s
-}
 
 func sortedKeys(m map[string]string) []string {
 	return slices.Sorted(maps.Keys(m))

@@ -2,8 +2,10 @@ package projects
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,12 +14,15 @@ import (
 	"strings"
 
 	"overcrank/aep"
+	"overcrank/agent/script"
+	"overcrank/cmd/overcrank/commands/remote"
 	"overcrank/cmd/overcrank/commands/templates"
 	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/terminal"
 	"overcrank/coordinator/reader"
 	"overcrank/durable"
 	"overcrank/engine/aerender"
+	"overcrank/farm"
 	"overcrank/farm/names"
 )
 
@@ -26,12 +31,14 @@ var pictureEndings = []string{".png", ".jpg", ".jpeg"}
 
 // Frame draws one frame of a project.
 type Frame struct {
-	File   string  `arg:"" type:"existingfile" help:"Project: .aep, .aet, .aepx, .zip or .mogrt."`
-	Comp   string  `help:"Composition to draw. Default: the only one that no other shows." placeholder:"NAME"`
-	Time   moment  `help:"Which frame: seconds from the composition's start (2.5), or the number of a frame from 0 (62f)." default:"0" placeholder:"TIME"`
-	Output string  `short:"o" help:"File to write: .png, which keeps transparency, or .jpg. Default: the composition's name, in this folder." type:"path"`
-	Scale  float64 `help:"Size, as a part of the composition's: 0.5 is half." default:"1"`
-	JSON   bool    `help:"Print JSON." name:"json"`
+	File   string            `arg:"" type:"existingfile" help:"Project: .aep, .aet, .aepx, .zip or .mogrt."`
+	Comp   string            `help:"Composition to draw. Default: the only one that no other shows." placeholder:"NAME"`
+	Time   moment            `help:"Which frame: seconds from the composition's start (2.5), or the number of a frame from 0 (62f)." default:"0" placeholder:"TIME"`
+	Output string            `short:"o" help:"File to write: .png, which keeps transparency, or .jpg. Default: the composition's name, in this folder." type:"path"`
+	Text   map[string]string `help:"layer=words: replace the words of a text layer." mapsep:"none"`
+	Data   map[string]string `help:"layer:property=value: set a property; the value is JSON or words." mapsep:"none"`
+	Scale  float64           `help:"Size, as a part of the composition's: 0.5 is half." default:"1"`
+	JSON   bool              `help:"Print JSON." name:"json"`
 }
 
 // Help is shown with the flags.
@@ -40,7 +47,8 @@ func (Frame) Help() string {
 stand in for are warnings.
 
     overcrank frame spot.zip --comp Main --time 2.5 -o look.png
-    overcrank frame spot.aep --time 62f --scale 0.5 -o look.jpg`
+    overcrank frame spot.aep --time 62f --scale 0.5 -o look.jpg
+    overcrank frame spot.zip --text Title='Spring sale' --data Logo:opacity=50 -o look.png`
 }
 
 // moment is a time in a composition: seconds, or the number of a frame.
@@ -106,6 +114,10 @@ func (f Frame) Run(ctx context.Context, out *terminal.Output) error {
 	if !(f.Scale > 0 && f.Scale <= 8) {
 		return exit.Usagef("--scale %g: it has to be above 0, and 8 at most", f.Scale)
 	}
+	assets, err := f.assets()
+	if err != nil {
+		return err
+	}
 	scratch, err := os.MkdirTemp("", "overcrank-frame-")
 	if err != nil {
 		return fmt.Errorf("making a folder to unpack %s in: %w", f.File, err)
@@ -117,7 +129,7 @@ func (f Frame) Run(ctx context.Context, out *terminal.Output) error {
 	}
 	told := drawn{Warnings: []string{}}
 	d, err := aerender.Still{
-		Project: path, Folder: folder, Choose: f.choose, Scale: f.Scale, Output: f.target,
+		Project: path, Folder: folder, Choose: f.choose, Fill: filling(assets), Scale: f.Scale, Output: f.target,
 		Warn: func(text string) {
 			told.Warnings = append(told.Warnings, text)
 			out.Remark("%s", terminal.Plain(text))
@@ -136,6 +148,43 @@ func (f Frame) Run(ctx context.Context, out *terminal.Output) error {
 	}
 	told.File, told.Composition, told.Frame, told.Time, told.Width, told.Height = d.Path, d.Comp, d.Frame, d.Time, d.Width, d.Height
 	return out.Indented(told)
+}
+
+// assets are those of a job with the same flags.
+func (f Frame) assets() (list []script.Asset, err error) {
+	add := func(kind, layer, property string, value any) error {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return fmt.Errorf("writing the value for layer '%s': %w", layer, err)
+		}
+		list = append(list, script.Asset{Asset: farm.Asset{Type: kind, LayerName: layer, Property: property, Value: text}})
+		return nil
+	}
+	for _, layer := range slices.Sorted(maps.Keys(f.Text)) {
+		if err := add("text", layer, "", f.Text[layer]); err != nil {
+			return nil, err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(f.Data)) {
+		layer, property, ok := strings.Cut(key, ":")
+		if !ok {
+			return nil, exit.Usagef("--data %s: write it as layer:property=value", key)
+		}
+		if err := add("data", layer, property, remote.JSONOrWords(f.Data[key])); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// filling makes the script with which a farm's machine would fill the composition; nil for no assets.
+func filling(assets []script.Asset) func(composition string) (string, error) {
+	if len(assets) == 0 {
+		return nil
+	}
+	return func(composition string) (string, error) {
+		return script.Build(script.Input{Composition: composition, Assets: assets})
+	}
 }
 
 // locate finds the project in the file, and the folder of its footage. An archive is unpacked into scratch.

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"encoding/json"
 	"io"
 	"os"
 )
@@ -11,4 +12,13 @@ func ReadInput(path string) ([]byte, error) {
 		return io.ReadAll(os.Stdin)
 	}
 	return os.ReadFile(path)
+}
+
+// JSONOrWords is the JSON value that s is, or else s itself.
+func JSONOrWords(s string) any {
+	var v any
+	if json.Unmarshal([]byte(s), &v) == nil {
+		return v
+	}
+	return s
 }

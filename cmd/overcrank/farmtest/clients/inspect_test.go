@@ -118,6 +118,34 @@ func TestAFrameIsDrawnWithoutAFarm(t *testing.T) {
 	}
 }
 
+func TestAFrameShowsWhatATemplateIsFilledWith(t *testing.T) {
+	t.Parallel()
+	card, dir := farmtest.TitleCard(t), t.TempDir()
+	drawn := func(name string, flags ...string) string {
+		path := filepath.Join(dir, name)
+		if code, _, stderr := farmtest.Run(t, append([]string{"frame", card, "--time", "3", "--scale", "0.25", "-o", path}, flags...)...); code != 0 {
+			t.Fatalf("%v: exit code %d, %s", flags, code, stderr)
+		}
+		picture, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(picture)
+	}
+	pictures := map[string]bool{
+		drawn("plain.png"): true,
+		drawn("text.png", "--text", titlecard.TitleLayer+"=Spring"):                 true,
+		drawn("data.png", "--data", titlecard.PictureLayer+":transform.opacity=20"): true,
+	}
+	if len(pictures) != 3 {
+		t.Errorf("%d of three frames look different", len(pictures))
+	}
+	code, _, stderr := farmtest.Run(t, "frame", card, "-o", filepath.Join(dir, "none.png"), "--text", "Titel=Spring")
+	if code != exit.Failed || !strings.Contains(stderr, "Layer 'Titel' not found") {
+		t.Errorf("a layer that is not there: exit code %d, %s", code, stderr)
+	}
+}
+
 func TestAFrameThatCannotBeDrawnIsSaidWithItsWayOut(t *testing.T) {
 	t.Parallel()
 	card := farmtest.SmallCard(t)
@@ -129,6 +157,7 @@ func TestAFrameThatCannotBeDrawnIsSaidWithItsWayOut(t *testing.T) {
 		"which has the frames 0f to 149f":                {exit.Usage, []string{"-o", out, "--time", "150f"}},
 		"write seconds (2.5) or a frame (62f)":           {exit.Usage, []string{"-o", out, "--time", "soon"}},
 		"it has to end in .png or .jpg":                  {exit.Usage, []string{"-o", "film.mp4"}},
+		"write it as layer:property=value":               {exit.Usage, []string{"-o", out, "--data", "Title=1"}},
 		"above 0, and 8 at most":                         {exit.Usage, []string{"-o", out, "--scale", "9"}},
 		"no composition 'Mian'; the project has 'Title ": {exit.NotFound, []string{"-o", out, "--comp", "Mian"}},
 	} {

@@ -62,7 +62,9 @@ func TestAStillThatCannotBeDrawnSaysWhy(t *testing.T) {
 	if _, err := s.Draw(t.Context()); err == nil || !strings.Contains(err.Error(), "is not in the composition") {
 		t.Errorf("got %v", err)
 	}
-	s.Fill = func(composition string) (string, error) { return "throw new Error('not ' + " + quote(composition) + ");", nil }
+	s.Fill = func(composition string) (string, error) {
+		return "throw new Error('not ' + " + quote(composition) + ");", nil
+	}
 	if _, err := s.Draw(t.Context()); err == nil || !strings.Contains(err.Error(), "not main") {
 		t.Errorf("got %v", err)
 	}

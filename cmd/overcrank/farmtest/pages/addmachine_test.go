@@ -33,7 +33,7 @@ func TestAStudioAddsAMachineInTheBrowser(t *testing.T) {
 		t.Fatalf("adding the package: %d: %s", code, said)
 	}
 	b.open("/machines/add?for=deb")
-	b.do(chromedp.SetValue("#name", "Suite 4", chromedp.ByQuery))
+	b.fill("#name", "Suite 4")
 	b.presses(`#invite-form button`)
 	b.shows("Waiting for the machine")
 	b.canBeRead("/machines/add with an invitation")
@@ -49,7 +49,7 @@ func TestAStudioAddsAMachineInTheBrowser(t *testing.T) {
 	b.canBeRead("/machines/add with a machine that has come")
 	b.size(1360, 900)
 	b.picture("add-machine")
-	b.do(chromedp.Click(`#joined article a.name`, chromedp.ByQuery))
+	b.click(`#joined article a.name`)
 	b.shows("What it has")
 	b.until(`(i => i && i.naturalWidth === 320)(document.querySelector("#machine img.first-frame"))`)
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -104,13 +105,15 @@ func TestARangeThatCameInPiecesIsThatOfOneFile(t *testing.T) {
 	aerenderdouble.GoOn(t, engine, 4, 13)
 	whole, want := finished(t, p, l)
 	l.Ahead = true
+	ctx, over := context.WithCancel(t.Context())
 	var ahead sync.WaitGroup
 	defer ahead.Wait()
+	defer over()
 	ahead.Go(func() { // the engine waits in the middle of each range until some of it is with the farm
 		for i, frames := range []farm.Frames{{Start: 4, End: 8}, {Start: 9, End: 13}} {
 			for !p.has(fmt.Sprintf("range.%d/", i)) {
-				if t.Context().Err() != nil {
-					return // it has failed
+				if ctx.Err() != nil {
+					return // the test has failed
 				}
 				time.Sleep(5 * time.Millisecond)
 			}

@@ -48,6 +48,7 @@ type Evaluator struct {
 	kept    map[*aep.Property]aep.Value // results of all times; nil for an expression that fails at any time
 
 	transforms map[*aep.Layer]*Transform
+	cameras    map[*aep.Item][]Camera
 }
 
 // maxDepth limits how deep expressions may use each other.

@@ -121,8 +121,12 @@ func (t *Transform) heading(e *Evaluator, at float64) float64 {
 // LayerMatrix is the Transform's Matrix of a layer. Between two frames the project does not change, so that transforms are kept from the first
 // BeginFrame on.
 func (e *Evaluator) LayerMatrix(comp *aep.Item, l *aep.Layer, t float64) geom.Matrix {
+	return e.transform(comp, l).Matrix(e, t)
+}
+
+func (e *Evaluator) transform(comp *aep.Item, l *aep.Layer) *Transform {
 	if e.memo == nil {
-		return TransformOf(e.Project, comp, l).Matrix(e, t)
+		return TransformOf(e.Project, comp, l)
 	}
 	known := e.transforms[l]
 	if known == nil {
@@ -132,7 +136,7 @@ func (e *Evaluator) LayerMatrix(comp *aep.Item, l *aep.Layer, t float64) geom.Ma
 		}
 		e.transforms[l] = known
 	}
-	return known.Matrix(e, t)
+	return known
 }
 
 // SourceSize is the size of the layer's source in pixels; 0, 0 for layers without one.

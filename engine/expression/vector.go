@@ -57,8 +57,7 @@ func (m *Machine) defineMath() {
 	})
 	m.define("lookAt", func(c goja.FunctionCall) goja.Value {
 		a, b := m.two(c, "lookAt")
-		turn := looking(point{element(a, 0), element(a, 1), element(a, 2)}, point{element(b, 0), element(b, 1), element(b, 2)})
-		return m.array(turn[:])
+		return m.array(looking(a, b))
 	})
 	m.define("degreesToRadians", func(c goja.FunctionCall) goja.Value {
 		return m.rt.ToValue(m.number(c.Argument(0), "degreesToRadians") * math.Pi / 180)

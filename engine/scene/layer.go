@@ -43,7 +43,6 @@ type Layer struct {
 	Masks     []Mask
 	Effects   []Effect
 	Document  eval.Slot       // of a text layer
-	Zoom      eval.Number     // of a camera, in pixels
 	Glyphs    *animate.Text   // of a text layer whose glyphs are changed one by one, nil for others
 	Shapes    *shape.Contents // of a shape layer
 	// Varies tells whether anything of the layer but what it shows may change over time.
@@ -122,8 +121,6 @@ func (c *compiler) layer(comp *Comp, l *aep.Layer) *Layer {
 		out.Remap, out.Remapped = eval.NumberOf(out.At(remap), 0), true
 	}
 	switch out.Kind {
-	case Camera:
-		out.Zoom = eval.NumberOf(out.At(l.Props.Find("ADBE Camera Options Group", "ADBE Camera Zoom")), defaultZoom(comp.Composition))
 	case Text:
 		out.Document = eval.SlotOf(out.At(l.Props.Find("ADBE Text Properties", "ADBE Text Document")))
 		if out.Glyphs = animate.Compile(out.At(l.Props.Child("ADBE Text Properties"))); out.Glyphs != nil && out.Glyphs.Timed() {
@@ -137,9 +134,6 @@ func (c *compiler) layer(comp *Comp, l *aep.Layer) *Layer {
 	c.effects(out)
 	return out
 }
-
-// defaultZoom is that of a new camera, in pixels: a lens of 50 mm before a film of 36 mm.
-func defaultZoom(c *aep.Composition) float64 { return float64(c.Width) * 50 / 36 }
 
 func kindOf(l *aep.Layer, source *aep.Item) Kind {
 	switch l.Kind {

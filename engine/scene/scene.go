@@ -4,6 +4,7 @@ package scene
 
 import (
 	"overcrank/aep"
+	"overcrank/engine/eval"
 )
 
 // Scene is a compiled composition.
@@ -41,7 +42,7 @@ type Comp struct {
 
 	byID    map[uint32]*Layer
 	used    []*Layer
-	cameras []*Layer // that are on, from the top
+	cameras []eval.Camera
 }
 
 // Used are the layers that are seen at some time or are a track matte, from the top.
@@ -75,13 +76,11 @@ func (c *compiler) comp(it *aep.Item) *Comp {
 	for _, l := range it.Comp.Layers {
 		compiled := c.layer(out, l)
 		out.All = append(out.All, compiled)
-		if compiled.Kind == Camera && l.Enabled {
-			out.cameras = append(out.cameras, compiled)
-		}
 		if _, taken := out.byID[l.ID]; !taken && l.ID != 0 {
 			out.byID[l.ID] = compiled
 		}
 	}
+	out.cameras = eval.CamerasOf(c.scene.Project, it)
 	out.Solo = anySolo(it.Comp.Layers)
 	for i := len(out.All) - 1; i >= 0; i-- {
 		if l := out.All[i]; l.Enabled && !l.Guide && !l.Null && (!out.Solo || l.Solo) {
@@ -97,6 +96,11 @@ func (c *compiler) comp(it *aep.Item) *Comp {
 	out.Constant = out.constant()
 	c.scene.comps = append(c.scene.comps, out)
 	return out
+}
+
+// View is how the composition is seen at composition time t.
+func (c *Comp) View(e *eval.Evaluator, t float64) eval.View {
+	return eval.ViewOf(e, c.Composition, c.cameras, t)
 }
 
 // matte is the track matte of layer i: the layer that it names, or in projects from before After Effects 23 the one above.

@@ -1,0 +1,86 @@
+package eval
+
+import (
+	"overcrank/aep"
+	"overcrank/engine/geom"
+)
+
+// View is how the space of a composition is seen.
+type View struct {
+	geom.Lens
+	At   geom.Vec   // where the viewer is
+	From geom.Space // maps the composition's space to the viewer's
+}
+
+// See is how the plane of a layer is seen, in pixels of the composition.
+func (v *View) See(layer geom.Space) geom.Homography { return v.Lens.See(v.From.Mul(layer)) }
+
+// Distance is how far a position lies before the viewer, along the direction in which it looks.
+func (v *View) Distance(p geom.Vec) float64 { return v.From.Apply(p).Z }
+
+// Camera is a camera, its properties found.
+type Camera struct {
+	layer     *aep.Layer
+	transform *Transform
+	zoom      Number // pixels
+}
+
+// DefaultZoom is that of a new camera, in pixels: a lens of 50 mm before a film of 36 mm.
+func DefaultZoom(c *aep.Composition) float64 { return float64(c.Width) * 50 / 36 }
+
+// CamerasOf finds the cameras of a composition that are on, from the top; they must not change any more.
+func CamerasOf(p *aep.Project, comp *aep.Item) []Camera {
+	var out []Camera
+	for _, l := range comp.Comp.Layers {
+		if l.Kind != aep.LayerCamera || !l.Enabled {
+			continue
+		}
+		zoom := Ref{comp, l, l.Props.Find("ADBE Camera Options Group", "ADBE Camera Zoom")}
+		out = append(out, Camera{layer: l, transform: TransformOf(p, comp, l), zoom: NumberOf(zoom, DefaultZoom(comp.Comp))})
+	}
+	return out
+}
+
+// ViewOf is how a composition is seen at composition time at: by the first of its cameras that is there, or else by one as After Effects makes
+// new ones.
+func ViewOf(e *Evaluator, c *aep.Composition, cameras []Camera, at float64) View {
+	lens := geom.Lens{Zoom: DefaultZoom(c), Center: geom.Point{X: float64(c.Width) / 2, Y: float64(c.Height) / 2}}
+	for i := range cameras {
+		camera := &cameras[i]
+		if at < camera.layer.In || at >= camera.layer.Out {
+			continue
+		}
+		place := camera.transform.Camera(e, at, camera.layer.FacesCamera)
+		zoom := camera.zoom.At(e, at)
+		if from, ok := place.Invert(); ok && zoom > 0 {
+			lens.Zoom = zoom
+			return View{Lens: lens, At: place.Move, From: from}
+		}
+	}
+	viewer := geom.Vec{X: lens.Center.X, Y: lens.Center.Y, Z: -lens.Zoom}
+	return View{Lens: lens, At: viewer, From: geom.MoveBy(geom.Vec{}.Sub(viewer))}
+}
+
+// View is the ViewOf a composition. Between two frames the project does not change, so that cameras are kept from the first BeginFrame on.
+func (e *Evaluator) View(comp *aep.Item, at float64) View {
+	cameras, known := e.cameras[comp]
+	if !known {
+		cameras = CamerasOf(e.Project, comp)
+		if e.memo != nil {
+			if e.cameras == nil {
+				e.cameras = make(map[*aep.Item][]Camera)
+			}
+			e.cameras[comp] = cameras
+		}
+	}
+	return ViewOf(e, comp.Comp, cameras, at)
+}
+
+// LayerSpace is the Transform's Space of a layer, or that of a camera or light.
+func (e *Evaluator) LayerSpace(comp *aep.Item, l *aep.Layer, at float64) geom.Space {
+	t := e.transform(comp, l)
+	if l.Kind == aep.LayerCamera || l.Kind == aep.LayerLight {
+		return t.Camera(e, at, l.FacesCamera)
+	}
+	return t.Space(e, at)
+}

@@ -196,11 +196,6 @@ func (r *reader) plain(p *Property, c *rifx.Chunk, scope *layerScope) error {
 	} else if raw := c.Find("tdum"); raw == nil && c.Find("list") == nil {
 		p.Value = opaqueValue(c)
 	}
-	if ref := c.Find("tdli"); ref != nil {
-		if n := body(ref.Data).s32(0); n > 0 && p.Float(0) == 0 {
-			p.Value = Numbers{float64(n)} // a mask of the layer, by its number
-		}
-	}
 	if err := r.keyframes(p, c, d, u, scope); err != nil {
 		return err
 	}

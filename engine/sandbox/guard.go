@@ -8,7 +8,10 @@ import (
 
 // guard wraps built-in functions whose work depends on a length that a script chooses freely. Interrupt cannot stop
 // them.
-type guard struct{ rt *goja.Runtime }
+type guard struct {
+	rt      *goja.Runtime
+	walking *bool // a function that walks through arrays within arrays is running
+}
 
 func (g guard) strings() {
 	proto := g.prototype("String")
@@ -61,18 +64,27 @@ func (g guard) prototype(class string) *goja.Object {
 }
 
 func (g guard) wrap(o *goja.Object, name string, check func(goja.FunctionCall)) {
+	g.wrapCall(o, name, func(c goja.FunctionCall, call func() goja.Value) goja.Value {
+		check(c)
+		return call()
+	})
+}
+
+// wrapCall replaces a function by one that runs around it.
+func (g guard) wrapCall(o *goja.Object, name string, around func(c goja.FunctionCall, call func() goja.Value) goja.Value) {
 	plain := o.Get(name)
-	call, ok := goja.AssertFunction(plain)
+	function, ok := goja.AssertFunction(plain)
 	if !ok {
 		return
 	}
 	wrapped := g.rt.ToValue(func(c goja.FunctionCall) goja.Value {
-		check(c)
-		v, err := call(c.This, c.Arguments...)
-		if err != nil {
-			Rethrow(err)
-		}
-		return v
+		return around(c, func() goja.Value {
+			v, err := function(c.This, c.Arguments...)
+			if err != nil {
+				Rethrow(err)
+			}
+			return v
+		})
 	}).(*goja.Object)
 	_ = wrapped.DefineDataProperty("name", g.rt.ToValue(name), goja.FLAG_FALSE, goja.FLAG_TRUE, goja.FLAG_FALSE)
 	_ = o.DefineDataProperty(name, wrapped, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE)

@@ -36,9 +36,10 @@ func New() *goja.Runtime {
 	rt := goja.New()
 	rt.SetMaxCallStackSize(MaxCalls)
 	rt.SetParserOptions(parser.WithDisableSourceMaps)
-	g := guard{rt}
+	g := guard{rt, new(bool)}
 	g.strings()
 	g.arrays()
+	g.nested()
 	g.calls()
 	return rt
 }

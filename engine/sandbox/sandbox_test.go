@@ -29,10 +29,15 @@ func TestCheckRefusesWhatWouldExhaustTheStack(t *testing.T) {
 	}
 }
 
+// doubled makes an array in which as many places as there are grains on a chessboard have the same number.
+const doubled = "var a = [1]; for (var i = 0; i < 64; i++) a = [a, a]; "
+
 func TestBuiltInsAreBounded(t *testing.T) {
 	for _, src := range []string{
 		"'x'.repeat(1e12)", "'x'.padEnd(1e12)", "'x'.padStart(1e12)", "new Array(1e9).join('ab')", "Array(4e9).fill(1)",
 		"Array.from({length: 1e12})", "Math.max.apply(null, {length: 4e9})", "Reflect.apply(Math.max, null, {length: 4e9})",
+		doubled + "String(a)", doubled + "a.join()", doubled + "'' + a", doubled + "a.flat(Infinity)", doubled + "a.toLocaleString()",
+		doubled + "JSON.stringify(a)", doubled + "JSON.stringify({a: a})",
 		"[].includes.call({length: 1e15}, 1)", "[].reverse.call({length: 1e15})", "[].concat.call({length: 1e15}, []), [].slice.call({length: 1e15})",
 	} {
 		_, err := New().RunString(src)
@@ -55,7 +60,8 @@ func TestBuiltInsStillWork(t *testing.T) {
 		"[3,1,2].sort().join('-')": "1-2-3", "[1,2].concat([3]).indexOf(3)": "2", "'ab'.repeat(2)": "abab", "Math.max.apply(null, [1, 5, 2])": "5",
 		"[1,2,3].map(function (x) { return x * 2 }).reduce(function (a, b) { return a + b })": "12", "String([1,[2,3]])": "1,2,3",
 		"Array.from('abc').reverse().join('')": "cba", "var a = [1]; a.push(2, 3); a.shift(); a.splice(1, 1); a.length": "1",
-		"'x'.padStart(3, '0')": "00x", "[1,2].toString()": "1,2", "[].slice.call({length: 2, 0: 'a', 1: 'b'}).join()": "a,b",
+		"'x'.padStart(3, '0')": "00x", "[1,2].toString()": "1,2", "JSON.stringify({a: [1, [2]], b: {c: 'd'}})": `{"a":[1,[2]],"b":{"c":"d"}}`, "[1,[2,[3]]].flat(Infinity).join()": "1,2,3",
+		"var c = [1]; c.push(c); String(c)": "1,", "[].slice.call({length: 2, 0: 'a', 1: 'b'}).join()": "a,b",
 		"try { [1].forEach(function () { throw new Error('own') }) } catch (e) { e.message }": "own",
 	} {
 		v, err := New().RunString(src)

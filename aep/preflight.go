@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Preflight is what the embedded engine would draw otherwise than After Effects, found without drawing a frame. It is stored as JSON in
+// Preflight is what the embedded engine would draw differently from After Effects, found without drawing a frame. It is stored as JSON in
 // the Summary of a template, and bounded.
 type Preflight struct {
 	Compositions []Forecast `json:"compositions"` // in the project's order

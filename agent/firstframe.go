@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"overcrank/agent/farmclient"
@@ -101,7 +102,7 @@ func (a *agent) renderFirstFrame(ctx context.Context) error {
 func (a *agent) tellNoFrame(err error) {
 	var why *string
 	if err != nil {
-		words := err.Error()
+		words := strings.ReplaceAll(err.Error(), a.cfg.DataDir, "the agent's folder") // the page is for people who do not know the machine's disk
 		why = &words
 	}
 	if before := a.noFrame.Swap(why); before != nil || why != nil {

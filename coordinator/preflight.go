@@ -8,7 +8,7 @@ import (
 	"overcrank/farm"
 )
 
-// TemplatePreflight is what the embedded engine would draw otherwise than After Effects of a template's compositions. A font is missing
+// TemplatePreflight is what the embedded engine would draw differently from After Effects of a template's compositions. A font is missing
 // that is neither in the library of the caller's team nor on any machine. CodeNotFound while the template has not been looked at: it is
 // being read, or an earlier release read it.
 func (c *Coordinator) TemplatePreflight(ctx context.Context, p farm.Principal, id string) (*aep.Preflight, error) {
@@ -17,8 +17,8 @@ func (c *Coordinator) TemplatePreflight(ctx context.Context, p farm.Principal, i
 		return nil, err
 	}
 	if s.Preflight == nil {
-		return nil, farm.Errorf(farm.CodeNotFound, "template %q was read by an earlier release, which did not look at what would be drawn; "+
-			"give it its file again (overcrank templates replace)", id)
+		return nil, farm.Errorf(farm.CodeNotFound, "template %q was read by an earlier release, which did not check what the embedded engine draws; "+
+			"upload its file again (overcrank templates replace)", id)
 	}
 	lacking, err := c.fonts.Lacking(ctx, p, s.Preflight.Fonts())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"overcrank/web/page"
 )
 
-// preflights say what the embedded engine would draw otherwise than After Effects.
+// preflights say what the embedded engine would draw differently from After Effects.
 type preflights interface {
 	TemplatePreflight(ctx context.Context, p farm.Principal, id string) (*aep.Preflight, error)
 }

@@ -12,7 +12,7 @@ import (
 	"overcrank/farm"
 )
 
-// Preflights say what the embedded engine would draw otherwise than After Effects.
+// Preflights say what the embedded engine would draw differently from After Effects.
 type Preflights interface {
 	TemplatePreflight(ctx context.Context, p farm.Principal, id string) (*aep.Preflight, error)
 }

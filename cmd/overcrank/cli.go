@@ -46,7 +46,7 @@ type cli struct {
 	Fonts     library.Fonts      `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
 	Secrets   library.Secrets    `cmd:"" group:"work" help:"Set, list and delete the team's secrets."`
 
-	Inspect projects.Inspect `cmd:"" group:"projects" help:"Say what the embedded engine would draw otherwise than After Effects."`
+	Inspect projects.Inspect `cmd:"" group:"projects" help:"Say what the embedded engine would draw differently from After Effects."`
 	Frame   projects.Frame   `cmd:"" group:"projects" help:"Draw one frame of a composition with the embedded engine."`
 
 	Agents   agents.Commands   `cmd:"" group:"machines" help:"Invite, list, drain, pause, tag and remove machines."`

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -43,21 +44,24 @@ func (s *Shipped) Take(ctx context.Context) {
 }
 
 func (s *Shipped) take(ctx context.Context) error {
-	entries, err := os.ReadDir(s.dir)
+	folder, err := os.Stat(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
+	if err == nil && openToAll(folder) {
+		return errors.New("everybody on this machine may write to the folder")
+	}
+	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		return err
 	}
 	var all error
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool {
+		return !slices.Contains(farm.DownloadFormats(farm.DownloadPackage), strings.TrimPrefix(filepath.Ext(e.Name()), "."))
+	})
 	for _, e := range entries[:min(len(entries), maxShipped)] {
-		ending := strings.TrimPrefix(filepath.Ext(e.Name()), ".")
-		if !slices.Contains(farm.DownloadFormats(farm.DownloadPackage), ending) {
-			continue
-		}
-		info, err := os.Stat(filepath.Join(s.dir, e.Name()))
-		if err != nil || !info.Mode().IsRegular() {
+		info, err := os.Lstat(filepath.Join(s.dir, e.Name()))
+		if err != nil || !info.Mode().IsRegular() || openToAll(info) {
 			continue // it is being replaced, or is nothing that could be handed out
 		}
 		stamp := fmt.Sprint(info.Size(), info.ModTime())
@@ -74,6 +78,12 @@ func (s *Shipped) take(ctx context.Context) error {
 		}
 	}
 	return all
+}
+
+// openToAll tells whether everybody on the machine may change a file or a folder: who installs packages trusts what the farm hands out. On
+// Windows modes do not tell, and there is no folder unless the administrator names one.
+func openToAll(info fs.FileInfo) bool {
+	return runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0
 }
 
 // takeFile has the farm hand out one package, unless it has that version.

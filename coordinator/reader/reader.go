@@ -1,4 +1,4 @@
-// Package reader reads the files of templates, and has them looked at for what the embedded engine would draw otherwise than After Effects.
+// Package reader reads the files of templates, and has them looked at for what the embedded engine would draw differently from After Effects.
 // They come from untrusted sources, and a small one can demand a lot: so it happens in a child process with limits, which can be killed
 // without harm.
 package reader
@@ -31,7 +31,7 @@ type Job struct {
 	All  int `json:"all"`
 }
 
-// Look finds what the embedded engine would draw otherwise than After Effects, and ends soon after ctx. It may change the project.
+// Look finds what the embedded engine would draw differently from After Effects, and ends soon after ctx. It may change the project.
 type Look func(ctx context.Context, p *aep.Project, job Job) (*aep.Preflight, error)
 
 // Bounds are the limits of reading one file.

@@ -84,7 +84,7 @@ func (e *soundLook) draw(f *Frame, img *raster.Image, values []float64, side flo
 // lackLook notes what of the look is not drawn.
 func lackLook(p Params, path, softness string) {
 	if n := p.Number(path, 0); n.First() != 0 {
-		p.Lack("the path that it follows")
+		p.Lack("the path")
 	}
 	if n := p.Number(softness, 0.5); n.First() != 0 {
 		p.Lack("the softness and the outside color")
@@ -106,7 +106,7 @@ func newAudioSpectrum(p Params) Effect {
 		display: p.Number("0020", soundBars), over: p.Number("0023", 0),
 	}
 	if e.layer, e.chosen = p.Layer("0001"); e.chosen {
-		p.Lack("the exact height of its bands")
+		p.Lack("the exact height of the bands")
 	}
 	return e
 }
@@ -156,7 +156,7 @@ type audioWaveform struct{ soundLook }
 func newAudioWaveform(p Params) Effect {
 	lackLook(p, "0004", "0010")
 	if channel := p.Number("0014", 1); channel.First() > 1 {
-		p.Lack("the single channel of its sound")
+		p.Lack("the choice of one audio channel")
 	}
 	e := &audioWaveform{soundLook{
 		start: p.Point("0002"), end: p.Point("0003"), count: p.Number("0005", 120), height: p.Number("0006", 120), duration: p.Number("0007", 125),

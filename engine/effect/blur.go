@@ -127,12 +127,12 @@ func clampColors(img *raster.Image) {
 type lensBlur struct{ radius, repeat eval.Number }
 
 func newLensBlur(p Params) Effect {
-	p.Lack("the shape of its iris")
+	p.Lack("the shape of the iris")
 	if gain := p.Number("0017", 0); gain.Varies() || gain.First() != 0 {
-		p.Lack("its highlights")
+		p.Lack("the gain of the highlights")
 	}
 	if id, _ := p.Layer("0010"); id != 0 {
-		p.Lack("its blur map")
+		p.Lack("the blur map")
 	}
 	return &lensBlur{p.Number("0001", 5), p.Number("0021", 0)}
 }

@@ -51,7 +51,7 @@ func newCornerPin(p Params) Effect {
 func newPowerPin(p Params) Effect {
 	for number, usual := range map[string]float64{"0006": 1, "0007": 0, "0009": 0, "0010": 0, "0011": 0, "0012": 0} {
 		if n := p.Number(number, usual); n.Varies() || n.First() != usual {
-			p.Lack("the perspective, unstretching and expansion")
+			p.Lack("the perspective, the unstretching or the expansion")
 			break
 		}
 	}

@@ -53,6 +53,7 @@ func (e *directionalBlur) Draw(f *Frame, img *raster.Image) error {
 
 // radialBlur blurs around a point: it turns the picture about it, or zooms it.
 type radialBlur struct {
+	wholeLayer
 	amount eval.Number
 	center eval.Vector
 	// step is the movement of a share, between -1/2 and 1/2, of an amount.
@@ -73,6 +74,7 @@ func zooming(amount, share float64) geom.Matrix {
 const radialZoom = 2
 
 func newRadialBlur(p Params) Effect {
+	p.Lack("the exact length")
 	e := &radialBlur{amount: p.Number("0001", 10), center: p.Point("0002"), step: turning}
 	if kind := p.Number("0003", 1); whole(kind.First()) == radialZoom {
 		e.step = zooming
@@ -89,6 +91,7 @@ const (
 )
 
 func newCCRadialBlur(p Params) Effect {
+	p.Lack("the exact length")
 	e := &radialBlur{amount: p.Number("0002", 0), center: p.Point("0004"), step: turning}
 	kind := p.Number("0001", ccRotate)
 	switch whole(kind.First()) {
@@ -96,19 +99,20 @@ func newCCRadialBlur(p Params) Effect {
 		e.step, e.outwards = zooming, true
 	case ccFadingZoom:
 		e.step, e.outwards = zooming, true
-		p.Lack("its fading")
+		p.Lack("the fading")
 	case ccCenteredZoom:
 		e.step = zooming
 	case ccRotate:
 	default:
-		p.Lack("its fading")
+		p.Lack("the fading")
 	}
 	return e
 }
 
 func newCCRadialFastBlur(p Params) Effect {
+	p.Lack("the exact length")
 	if zoom := p.Number("0003", 1); zoom.Varies() || zoom.First() != 1 {
-		p.Lack("the brightest or darkest of its zoom")
+		p.Lack("the brighter or darker zoom")
 	}
 	return &radialBlur{amount: p.Number("0002", 50), center: p.Point("0001"), step: zooming, outwards: true}
 }
@@ -120,7 +124,7 @@ const maxHalvings = 8
 // positions at equal distances.
 func (e *radialBlur) Draw(f *Frame, img *raster.Image) error {
 	amount := f.Number(&e.amount)
-	center := f.Matrix.Apply(f.Point(&e.center))
+	center := f.Matrix.Apply(f.PointOr(&e.center, 0.5, 0.5))
 	if !(math.Abs(amount) > 0 && math.Abs(amount) < 1<<16) || math.IsNaN(center.X+center.Y) {
 		return nil
 	}

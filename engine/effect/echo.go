@@ -124,7 +124,7 @@ func (s *superposition) to(img *raster.Image) {
 		copy(img.Pix, s.over.Pix)
 		return
 	}
-	if s.weight <= 0 {
+	if s.weight < 1e-6 {
 		return
 	}
 	k := 1 / s.weight

@@ -73,8 +73,11 @@ type Host interface {
 	At(seconds float64, bounds image.Rectangle) (img *raster.Image, release func(), err error)
 }
 
+// ErrMany is the error of Host.At when effects have asked for too many pictures of other times in one frame.
+var ErrMany = errors.New("effects that show other times show more than 2000 pictures in one frame")
+
 // ErrDeep is the error of Host.At when effects that read other times read each other's layers too often.
-var ErrDeep = errors.New("effects that show other times show each other, more than two deep")
+var ErrDeep = errors.New("effects that show other times are nested more than two deep")
 
 // Scale is the size, in pixels of the picture, of a pixel of the layer.
 func (f *Frame) Scale() float64 { return f.Matrix.MeanScale() }
@@ -181,7 +184,7 @@ type Clock struct{ layer *aep.Layer }
 // At is the time of the layer, in seconds, at time t of its composition.
 func (c Clock) At(t float64) float64 { return eval.LocalTime(c.layer, t) }
 
-// Lack notes a part of the effect that is not drawn, such as "its scatter".
+// Lack notes a part of the effect that is not drawn, such as "the feather".
 func (p Params) Lack(part string) { *p.lacks = append(*p.lacks, part) }
 
 // Lacks are the parts that are not drawn.

@@ -68,7 +68,7 @@ type gammaPedestalGain [3][3]eval.Number
 func newGammaPedestalGain(p Params) Effect {
 	var e gammaPedestalGain
 	if stretch := p.Number("0001", 1); stretch.Varies() || stretch.First() != 1 {
-		p.Lack("its black stretch")
+		p.Lack("the black stretch")
 	}
 	for i := range e {
 		for j, def := range [3]float64{1, 0, 1} {

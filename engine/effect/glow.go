@@ -28,23 +28,24 @@ type glow struct {
 }
 
 func newGlow(p Params) Effect {
+	p.Lack("the exact strength")
 	e := &glow{
 		basis: p.Number("0001", 2), threshold: p.Number("0002", 153), radius: p.Number("0003", 10), intensity: p.Number("0004", 1),
 		original: p.Number("0005", glowBehind), operation: p.Number("0006", 3), colors: p.Number("0007", 1), dimensions: p.Number("0014", 1),
 		a: p.Color("0012", [4]float64{1, 1, 1, 1}), b: p.Color("0013", [4]float64{0, 0, 0, 1}), blend: raster.Add,
 	}
 	if loops := p.Number("0009", 1); whole(e.colors.First()) >= glowTwoColors && (loops.Varies() || loops.First() != 1) {
-		p.Lack("the loops of its colours")
+		p.Lack("the looping of the colours")
 	}
 	if whole(e.colors.First()) > glowTwoColors {
-		p.Lack("its arbitrary map")
+		p.Lack("the arbitrary map")
 	}
 	if prop := e.operation.Prop(); prop != nil {
 		if i := whole(e.operation.First()) - 1; i >= glowNormal-1 && i < len(prop.Choices) {
 			if blend, ok := blends[strings.TrimSpace(prop.Choices[i])]; ok {
 				e.blend = blend
 			} else {
-				p.Lack("its operation")
+				p.Lack("the glow operation")
 			}
 		}
 	} else if whole(e.operation.First()) == glowNormal {

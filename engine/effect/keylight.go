@@ -21,12 +21,13 @@ type keylight struct {
 }
 
 func newKeylight(p Params) Effect {
+	p.Lack("the exact matte and despill")
 	for _, part := range []struct {
 		number, what string
 		def          float64
 	}{
-		{"0010", "its screen pre-blur", 0}, {"0014", "its clip rollback", 0}, {"0017", "its despot", 0}, {"0018", "its despot", 0},
-		{"0023", "its inside mask", 0}, {"0031", "its outside mask", 0}, {"0036", "its colour correction", 0}, {"0052", "its edge colour correction", 0},
+		{"0010", "the screen pre-blur", 0}, {"0014", "the clip rollback", 0}, {"0017", "the despot", 0}, {"0018", "the despot", 0},
+		{"0023", "the inside mask", 0}, {"0031", "the outside mask", 0}, {"0036", "the colour correction", 0}, {"0052", "the edge colour correction", 0},
 	} {
 		if n := p.Number(part.number, part.def); n.Varies() || n.First() != part.def {
 			p.Lack(part.what)

@@ -34,6 +34,7 @@ type linearColorKey struct {
 }
 
 func newLinearColorKey(p Params) Effect {
+	p.Lack("the exact similarity of colours")
 	return &linearColorKey{
 		view: p.Number("0002", 1), operation: p.Number("0007", 1),
 		match: colorMatching{p.Color("0003", [4]float64{0, 0, 1, 1}), p.Number("0004", 1), p.Number("0005", 0), p.Number("0006", 10)},
@@ -114,6 +115,7 @@ type colorKey struct {
 }
 
 func newColorKey(p Params) Effect {
+	p.Lack("the exact similarity of colours")
 	return &colorKey{p.Color("0001", [4]float64{0, 0, 1, 1}), p.Number("0002", 0), edgeTools{p.Number("0003", 0), p.Number("0004", 0)}}
 }
 
@@ -217,7 +219,7 @@ func newSpillSuppressor(p Params) Effect {
 // newAdvancedSpill is Advanced Spill Suppressor, whose standard method finds the colour itself: here it is its key colour.
 func newAdvancedSpill(p Params) Effect {
 	if method := p.Number("0001", 1); method.Varies() || method.First() != 1 {
-		p.Lack("its ultra settings")
+		p.Lack("the ultra method")
 	}
 	return &spillSuppressor{p.Color("0003", [4]float64{0, 1, 0, 1}), p.Number("1001", 100)}
 }

@@ -24,6 +24,7 @@ type lightSweep struct {
 }
 
 func newLightSweep(p Params) Effect {
+	p.Lack("the exact falloff of the light")
 	return &lightSweep{
 		center: p.Point("0001"), direction: p.Number("0002", -30), shape: p.Number("0003", 3), width: p.Number("0004", 50),
 		intensity: p.Number("0005", 25), edgeIntensity: p.Number("0006", 50), edgeWidth: p.Number("0007", 4),
@@ -51,7 +52,7 @@ func (e *lightSweep) Draw(f *Frame, img *raster.Image) error {
 	if edge > 0 {
 		spread(inner, []int{3}, edge, false, false, true, true)
 	}
-	center := f.Matrix.Apply(f.Point(&e.center))
+	center := f.Matrix.Apply(f.PointOr(&e.center, 0.5, 0.5))
 	// The beam lies along the direction; what counts is the distance from it.
 	aside := towardsLight(f.Number(&e.direction)+90, 1)
 	half, shape := max(f.Number(&e.width)*f.Scale(), 1e-3), f.Choice(&e.shape)

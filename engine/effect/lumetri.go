@@ -7,7 +7,7 @@ import (
 	"overcrank/engine/raster"
 )
 
-// lumetri is the basic correction of Lumetri Color, the saturation and vibrance of its creative part, and its vignette not. Adobe publishes
+// lumetri is the basic correction of Lumetri Color, the saturation and vibrance of its creative part, without its vignette. Adobe publishes
 // none of its formulas: directions and ranges are right, the exact curves are not.
 type lumetri struct {
 	active, temperature, tint, saturation                   eval.Number
@@ -16,18 +16,19 @@ type lumetri struct {
 }
 
 func newLumetri(p Params) Effect {
+	p.Lack("the exact response")
 	for _, part := range []struct {
 		number, what string
 		def          float64
 	}{
-		{"0005", "its input LUT", 1}, {"0127", "its input LUT", 1}, {"0025", "its look", 1}, {"0128", "its look", 1},
-		{"0029", "its sharpening", 0}, {"0051", "its vignette", 0}, {"0033", "its tint balance", 0},
+		{"0005", "the input LUT", 1}, {"0127", "the input LUT", 1}, {"0025", "the look", 1}, {"0128", "the look", 1},
+		{"0029", "the sharpening", 0}, {"0051", "the vignette", 0}, {"0033", "the tint balance", 0},
 	} {
 		if n := p.Number(part.number, part.def); n.Varies() || n.First() != part.def {
 			p.Lack(part.what)
 		}
 	}
-	for _, part := range []struct{ number, what string }{{"0039", "its curves"}, {"0042", "its hue curves"}, {"0047", "its colour wheels"}, {"0073", "its secondary correction"}} {
+	for _, part := range []struct{ number, what string }{{"0039", "the RGB curves"}, {"0042", "the hue curves"}, {"0047", "the colour wheels"}, {"0073", "the secondary correction"}} {
 		if d := p.Data(part.number); d.Has() && (d.Varies() || d.First() != nil) {
 			p.Lack(part.what)
 		}

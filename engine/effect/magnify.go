@@ -13,6 +13,7 @@ const magnifySquare = 2
 
 // magnify shows a part of the layer larger.
 type magnify struct {
+	wholeLayer
 	shape, factor, size, feather, opacity eval.Number
 	center                                eval.Vector
 }
@@ -20,7 +21,7 @@ type magnify struct {
 func newMagnify(p Params) Effect {
 	for number, usual := range map[string]float64{"0011": 1, "0012": 2, "0008": 1, "0009": 0} {
 		if n := p.Number(number, usual); n.Varies() || n.First() != usual {
-			p.Lack("the link, scaling, blending mode and resizing")
+			p.Lack("the link, the scaling, the blending mode or the resizing")
 			break
 		}
 	}

@@ -11,6 +11,7 @@ import (
 type noise struct{ amount, color, clip eval.Number }
 
 func newNoise(p Params) Effect {
+	p.Lack("the random values")
 	return &noise{p.Number("0001", 0), p.Number("0002", 1), p.Number("0003", 1)}
 }
 

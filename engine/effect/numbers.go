@@ -43,12 +43,12 @@ func newNumbers(p Params) Effect {
 		tracking: p.Number("0010", 0), over: p.Number("0009", 0),
 	}
 	if now := p.Number("0005", 0); now.First() != 0 {
-		p.Lack("the current time of the machine")
+		p.Lack("the current time and date")
 	}
 	switch kind := int(finite(e.kind.First())); kind {
 	case numberPlain, numberTimecode30, numberTimecode25, numberTimecode24, numberHex:
 	default:
-		p.Lack("the type of its numbers")
+		p.Lack("the number type")
 	}
 	return e
 }

@@ -16,6 +16,7 @@ const (
 
 // optics is Optics Compensation: it adds the distortion of a lens, or takes it away.
 type optics struct {
+	wholeLayer
 	view, reverse, orientation eval.Number
 	center                     eval.Vector
 }

@@ -17,7 +17,10 @@ type polar struct {
 	amount, kind eval.Number
 }
 
-func newPolar(p Params) Effect { return &polar{amount: p.Number("0001", 0), kind: p.Number("0002", 2)} }
+func newPolar(p Params) Effect {
+	p.Lack("the seam")
+	return &polar{amount: p.Number("0001", 0), kind: p.Number("0002", 2)}
+}
 
 func (e *polar) Draw(f *Frame, img *raster.Image) error {
 	amount := f.Share(&e.amount)

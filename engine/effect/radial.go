@@ -32,6 +32,7 @@ func around(f *Frame, img *raster.Image, center, radius geom.Point, turn func(r 
 
 // bulge bends the layer as if it were seen through a drop.
 type bulge struct {
+	wholeLayer
 	width, height, amount, taper eval.Number
 	center                       eval.Vector
 }
@@ -57,11 +58,14 @@ func (e *bulge) Draw(f *Frame, img *raster.Image) error {
 
 // spherize wraps a disc of the layer around a ball: the middle comes nearer.
 type spherize struct {
+	wholeLayer
 	radius eval.Number
 	center eval.Vector
 }
 
-func newSpherize(p Params) Effect { return &spherize{p.Number("0001", 0), p.Point("0002")} }
+func newSpherize(p Params) Effect {
+	return &spherize{radius: p.Number("0001", 0), center: p.Point("0002")}
+}
 
 func (e *spherize) Draw(f *Frame, img *raster.Image) error {
 	radius := f.Number(&e.radius)
@@ -77,13 +81,14 @@ func (e *spherize) Draw(f *Frame, img *raster.Image) error {
 
 // lens is CC Lens: the layer within a ball of glass, and nothing around it.
 type lens struct {
+	wholeLayer
 	center      eval.Vector
 	size, power eval.Number
 }
 
 func newLens(p Params) Effect {
 	p.Lack("the exact curve")
-	return &lens{p.Point("0001"), p.Number("0002", 50), p.Number("0003", 100)}
+	return &lens{center: p.Point("0001"), size: p.Number("0002", 50), power: p.Number("0003", 100)}
 }
 
 func (e *lens) Draw(f *Frame, img *raster.Image) error {
@@ -99,13 +104,14 @@ func (e *lens) Draw(f *Frame, img *raster.Image) error {
 
 // twirl turns the layer around a point, most in the middle.
 type twirl struct {
+	wholeLayer
 	angle, radius eval.Number
 	center        eval.Vector
 }
 
 func newTwirl(p Params) Effect {
 	p.Lack("the exact curve")
-	return &twirl{p.Number("0001", 0), p.Number("0002", 30), p.Point("0003")}
+	return &twirl{angle: p.Number("0001", 0), radius: p.Number("0002", 30), center: p.Point("0003")}
 }
 
 func (e *twirl) Draw(f *Frame, img *raster.Image) error {
@@ -120,6 +126,7 @@ func (e *twirl) Draw(f *Frame, img *raster.Image) error {
 
 // ripple moves the layer in rings that travel from a point.
 type ripple struct {
+	wholeLayer
 	radius, kind, speed, width, height, phase eval.Number
 	center                                    eval.Vector
 	clock                                     Clock

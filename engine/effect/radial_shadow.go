@@ -16,8 +16,9 @@ type radialShadow struct {
 }
 
 func newRadialShadow(p Params) Effect {
+	p.Lack("the exact size and softness")
 	if kind := p.Number("0006", 1); kind.Varies() || kind.First() != 1 {
-		p.Lack("its glass edge")
+		p.Lack("the glass edge")
 	}
 	return &radialShadow{
 		color: p.Color("0001", [4]float64{0, 0, 0, 1}), opacity: p.Number("0002", 0.5), light: p.Point("0003"), distance: p.Number("0004", 10),
@@ -34,7 +35,7 @@ func (e *radialShadow) blurring(f *Frame) raster.Blurring {
 }
 
 func (e *radialShadow) Reach(f *Frame) int {
-	light := f.Point(&e.light)
+	light := f.PointOr(&e.light, 0.5, 0.5)
 	far := math.Hypot(max(math.Abs(light.X), math.Abs(f.Size.X-light.X)), max(math.Abs(light.Y), math.Abs(f.Size.Y-light.Y)))
 	return pixels(far*e.growth(f)*f.Scale()) + e.blurring(f).Reach()
 }
@@ -49,7 +50,7 @@ func (e *radialShadow) Draw(f *Frame, img *raster.Image) error {
 	})
 	under, done := f.Host.Surface(img.Rect)
 	defer done()
-	at, k := f.Matrix.Apply(f.Point(&e.light)), 1+e.growth(f)
+	at, k := f.Matrix.Apply(f.PointOr(&e.light, 0.5, 0.5)), 1+e.growth(f)
 	if m := geom.Translate(at.X, at.Y).Mul(geom.Scale(k, k)).Mul(geom.Translate(-at.X, -at.Y)); m.Finite() {
 		raster.Draw(under, dark, m, under.Rect, 1, raster.Normal, raster.Bilinear)
 	}

@@ -20,7 +20,7 @@ type radioWaves struct {
 }
 
 func newRadioWaves(p Params) Effect {
-	p.Lack("the exact speed of its waves")
+	p.Lack("the exact speed")
 	e := &radioWaves{
 		center: p.Point("0004"), kind: p.Number("0002", 1), sides: p.Number("0008", 64), star: p.Number("0014", 0), depth: p.Number("0016", -0.5),
 		frequency: p.Number("0034", 1), expansion: p.Number("0036", 5), turn: p.Number("0038", 0), direction: p.Number("0042", 90),
@@ -29,11 +29,11 @@ func newRadioWaves(p Params) Effect {
 		last: p.Number("0052", 5), clock: p.Clock(),
 	}
 	if e.kind.First() != 1 {
-		p.Lack("waves that are not polygons")
+		p.Lack("the wave type")
 	}
 	for number, usual := range map[string]float64{"0010": 0, "0012": 0, "0048": 1, "0062": 0} {
 		if n := p.Number(number, usual); n.Varies() || n.First() != usual {
-			p.Lack("the curves, the profile and the reflection of its waves")
+			p.Lack("the curves, the profile or the reflection")
 			break
 		}
 	}

@@ -28,7 +28,7 @@ func (p Params) Blend(number string) raster.Blend {
 			return blend
 		}
 	}
-	p.Lack("its blending mode")
+	p.Lack("the blending mode")
 	return raster.Normal
 }
 

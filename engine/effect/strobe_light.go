@@ -18,7 +18,7 @@ const strobeTransparent = 2
 
 func newStrobeLight(p Params) Effect {
 	if operator := p.Number("0007", 1); operator.Varies() || operator.First() != 1 {
-		p.Lack("its operator")
+		p.Lack("the strobe operator")
 	}
 	return &strobeLight{
 		color: p.Color("0001", [4]float64{1, 1, 1, 1}), keep: p.Number("0002", 0), duration: p.Number("0003", 0.5), period: p.Number("0004", 1),

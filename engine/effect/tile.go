@@ -83,6 +83,7 @@ func odd(u float64) bool {
 
 // tiler is CC Tiler: the layer smaller, again and again.
 type tiler struct {
+	wholeLayer
 	scale, keep eval.Number
 	center      eval.Vector
 }

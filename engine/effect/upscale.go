@@ -10,7 +10,7 @@ import (
 type upscale struct{ scale eval.Number }
 
 func newUpscale(p Params) Effect {
-	p.Lack("the details that it adds")
+	p.Lack("the added detail")
 	return &upscale{p.Number("0001", 100)}
 }
 

@@ -37,7 +37,7 @@ func newVegas(p Params) Effect {
 		first: p.Number("0036", 1), middle: p.Number("0038", 0), middleAt: p.Number("0040", 0.5), last: p.Number("0042", 0),
 	}
 	if e.source.First() != vegasMask {
-		p.Lack("the contours of its image")
+		p.Lack("the contours of the image")
 	}
 	return e
 }

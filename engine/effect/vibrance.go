@@ -9,7 +9,10 @@ import (
 // is multiplied.
 type vibrance struct{ vibrance, saturation eval.Number }
 
-func newVibrance(p Params) Effect { return &vibrance{p.Number("0001", 0), p.Number("0002", 0)} }
+func newVibrance(p Params) Effect {
+	p.Lack("the exact response")
+	return &vibrance{p.Number("0001", 0), p.Number("0002", 0)}
+}
 
 func (e *vibrance) Draw(f *Frame, img *raster.Image) error {
 	v, s := f.Number(&e.vibrance)/100, f.Number(&e.saturation)/100

@@ -22,7 +22,7 @@ type writeOn struct {
 func newWriteOn(p Params) Effect {
 	for _, number := range []string{"0008", "0009"} {
 		if n := p.Number(number, 1); n.First() > 1 {
-			p.Lack("changes of the brush along its line")
+			p.Lack("the change of the brush along the stroke")
 			break
 		}
 	}

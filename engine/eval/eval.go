@@ -27,9 +27,13 @@ type Expressions interface {
 type TimeoutError struct {
 	Ref   Ref
 	Limit time.Duration
+	Err   error // of an expression that failed, and took that long; nil for one that was ended
 }
 
 func (e *TimeoutError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("the expression failed after more than %v: %v", e.Limit, e.Err)
+	}
 	return fmt.Sprintf("the expression ran longer than %v", e.Limit)
 }
 

@@ -41,13 +41,16 @@ func CamerasOf(p *aep.Project, comp *aep.Item) []Camera {
 	return out
 }
 
+// cutSlack makes a time that rounding put just before a cut count as after it.
+const cutSlack = 1e-6
+
 // ViewOf is how a composition is seen at composition time at: by the first of its cameras that is there, or else by one as After Effects makes
 // new ones.
 func ViewOf(e *Evaluator, c *aep.Composition, cameras []Camera, at float64) View {
 	lens := geom.Lens{Zoom: DefaultZoom(c), Center: geom.Point{X: float64(c.Width) / 2, Y: float64(c.Height) / 2}}
 	for i := range cameras {
 		camera := &cameras[i]
-		if at < camera.layer.In || at >= camera.layer.Out {
+		if at+cutSlack < camera.layer.In || at+cutSlack >= camera.layer.Out {
 			continue
 		}
 		place := camera.transform.Camera(e, at, camera.layer.FacesCamera)
@@ -81,6 +84,10 @@ func (e *Evaluator) LayerSpace(comp *aep.Item, l *aep.Layer, at float64) geom.Sp
 	t := e.transform(comp, l)
 	if l.Kind == aep.LayerCamera || l.Kind == aep.LayerLight {
 		return t.Camera(e, at, l.FacesCamera)
+	}
+	if l.ThreeD && l.FacesCamera {
+		view := e.View(comp, at)
+		return t.Facing(e, at, view.At)
 	}
 	return t.Space(e, at)
 }

@@ -146,10 +146,13 @@ func (m *Machine) compLayer(r *compRef, c goja.FunctionCall) any {
 	return m.layer(r.item, layers[i-1]).object
 }
 
+// cutSlack makes a time that rounding put just before a cut count as after it.
+const cutSlack = 1e-6
+
 // activeCamera is the topmost camera that is on at a time.
 func activeCamera(c *aep.Composition, t float64) *aep.Layer {
 	for _, l := range c.Layers {
-		if l.Kind == aep.LayerCamera && l.Enabled && t >= l.In && t < l.Out {
+		if l.Kind == aep.LayerCamera && l.Enabled && t+cutSlack >= l.In && t+cutSlack < l.Out {
 			return l
 		}
 	}

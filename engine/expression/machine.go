@@ -148,7 +148,7 @@ func (m *Machine) evaluate(ref eval.Ref, s *eval.Selection, before aep.Value, t 
 func (m *Machine) failure(ref eval.Ref, err error) error {
 	if limit := m.watchdog.limit / slowFailure; time.Since(m.cur.began) > limit {
 		m.cur.moving = true
-		return &eval.TimeoutError{Ref: ref, Limit: limit}
+		return &eval.TimeoutError{Ref: ref, Limit: limit, Err: fault(err)}
 	}
 	return fault(err)
 }

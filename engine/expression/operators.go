@@ -85,7 +85,10 @@ type nesting struct {
 // nested is the arithmetic of arrays that hold arrays, such as the points of a path: element by element.
 func (m *Machine) nested(a, b goja.Value, with nesting) (goja.Value, bool) {
 	x, y := m.rows(a), m.rows(b)
-	if *with.done += len(x) + len(y); *with.done > maxElements || x == nil && y == nil {
+	if *with.done += len(x) + len(y); *with.done > maxElements {
+		m.throw("arithmetic on more than %d elements", maxElements)
+	}
+	if x == nil && y == nil {
 		return nil, false
 	}
 	if x != nil && y != nil && len(x) != len(y) || x == nil && !goja.IsNumber(a) || y == nil && !goja.IsNumber(b) {
@@ -103,6 +106,7 @@ func (m *Machine) nested(a, b goja.Value, with nesting) (goja.Value, bool) {
 		v, ok := with.list(p, q)
 		switch {
 		case ok:
+			*with.done += m.size(v)
 		case goja.IsNumber(p) && goja.IsNumber(q):
 			v = m.rt.ToValue(with.numbers(p.ToFloat(), q.ToFloat()))
 		default:
@@ -113,6 +117,14 @@ func (m *Machine) nested(a, b goja.Value, with nesting) (goja.Value, bool) {
 		out[i] = v
 	}
 	return m.rt.NewArray(out...), true
+}
+
+// size is how many elements an array has.
+func (m *Machine) size(v goja.Value) int {
+	if o, ok := v.(*goja.Object); ok {
+		return int(o.Get("length").ToInteger())
+	}
+	return 1
 }
 
 // rows are the elements of an array that holds arrays; nil for any other value.

@@ -94,6 +94,7 @@ func (s conversion) deep(m *Machine, n *layerNode, v []float64, t float64) any {
 	space := e.LayerSpace(n.comp, n.l, t)
 	var lens geom.Lens
 	if s.view {
+		m.cur.moving = true // another camera may be the active one at another time
 		view := e.View(n.comp, t)
 		space, lens = view.From.Mul(space), view.Lens
 	}

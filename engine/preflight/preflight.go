@@ -1,4 +1,4 @@
-// Package preflight says, without drawing a frame, what the embedded engine would draw otherwise than After Effects.
+// Package preflight says, without drawing a frame, what the embedded engine would draw differently from After Effects.
 package preflight
 
 import (

@@ -156,11 +156,17 @@ func (h host) Sound(id uint32, from, length float64) ([]float32, float64, error)
 // maxElsewhen is how deep effects that show other times may show each other: each may show a hundred.
 const maxElsewhen = 2
 
+// maxShows is how many pictures of other times effects may ask for in one frame.
+const maxShows = 2000
+
 // At implements effect.Host.
 func (h host) At(seconds float64, bounds image.Rectangle) (*raster.Image, func(), error) {
 	w := h.w
 	if w.elsewhen >= maxElsewhen {
 		return nil, nil, effect.ErrDeep
+	}
+	if w.shows++; w.shows > maxShows {
+		return nil, nil, effect.ErrMany
 	}
 	w.elsewhen++
 	defer func(at *scene.Layer) { w.elsewhen--; w.at = at }(w.at)
@@ -177,6 +183,9 @@ func (h host) At(seconds float64, bounds image.Rectangle) (*raster.Image, func()
 // before draws what comes to an effect of v, after the effects above it. For an adjustment layer that is all the layers below.
 func (w *worker) before(img *raster.Image, v view, effects []scene.Effect) error {
 	if v.layer.Adjustment {
+		if !active(v.layer.Layer, v.t) {
+			return nil
+		}
 		shown := w.shown(v.stage)
 		for i := range shown {
 			if shown[i].layer == v.layer {

@@ -65,8 +65,12 @@ func (r *Renderer) failed(ref eval.Ref, t float64, err error) {
 	var endless *eval.TimeoutError
 	if errors.As(err, &endless) {
 		if _, known := r.off.LoadOrStore(endless.Ref.Prop.Expression, struct{}{}); !known {
-			r.warned.say(fmt.Sprintf("%sthe expression of '%s' took longer than %v at %.3f s and is switched off for the rest of the render, its value without it is used",
-				r.about(endless.Ref.Comp, endless.Ref.Layer), scene.DisplayName(endless.Ref.Prop), endless.Limit, t))
+			what := fmt.Sprintf("took longer than %v", endless.Limit)
+			if endless.Err != nil {
+				what = fmt.Sprintf("failed after more than %v (%v)", endless.Limit, endless.Err)
+			}
+			r.warned.say(fmt.Sprintf("%sthe expression of '%s' %s at %.3f s and is switched off for the rest of the render, its value without it is used",
+				r.about(endless.Ref.Comp, endless.Ref.Layer), scene.DisplayName(endless.Ref.Prop), what, t))
 		}
 		return
 	}

@@ -23,6 +23,7 @@ type worker struct {
 	n    int          // frame being drawn
 	// elsewhen is how many effects that show other times are being drawn, one for another.
 	elsewhen int
+	shows    int // pictures of other times in this frame
 }
 
 // switchable evaluates expressions except the disabled ones: an endless expression would cost its time limit for each
@@ -43,7 +44,7 @@ func (s *switchable) Evaluate(ref eval.Ref, before aep.Value, t float64) (aep.Va
 // Select implements eval.Selectors.
 func (s *switchable) Select(ref eval.Ref, sel eval.Selection, before aep.Value, t float64) (aep.Value, error) {
 	of, ok := s.of.(eval.Selectors)
-	if _, off := s.off.Load(ref.Prop); off || !ok {
+	if _, off := s.off.Load(ref.Prop.Expression); off || !ok {
 		return before, nil
 	}
 	return of.Select(ref, sel, before, t)
@@ -82,7 +83,7 @@ func (w *worker) safely(n int, follows bool, step int) (d drawn) {
 		}
 		d = drawn{err: f}
 	}()
-	w.n = n
+	w.n, w.shows = n, 0
 	w.eval.BeginFrame()
 	w.r.sources.rest(n)
 	w.r.cache.rest(n)

@@ -64,17 +64,21 @@ func opacityUnit(p *aep.Property) float64 {
 // referred is the mask of the layer that a property names by its number, from 1. One that does nothing for the layer itself adds.
 func (l *Layer) referred(p *aep.Property) (Mask, bool) {
 	parade := l.Props.Child("ADBE Mask Parade")
-	n := p.Float(0)
-	if parade == nil || !(n >= 1 && n <= float64(len(parade.Children))) {
+	left := p.Float(0)
+	if parade == nil || !(left >= 1) {
 		return Mask{}, false
 	}
-	chosen := parade.Children[int(n)-1]
-	if chosen.Mask == nil {
-		return Mask{}, false
+	for _, chosen := range parade.Children {
+		if chosen.Mask == nil {
+			continue
+		}
+		if left--; left < 1 {
+			mask := l.mask(chosen)
+			if mask.Mode == aep.MaskNone {
+				mask.Mode = aep.MaskAdd
+			}
+			return mask, true
+		}
 	}
-	mask := l.mask(chosen)
-	if mask.Mode == aep.MaskNone {
-		mask.Mode = aep.MaskAdd
-	}
-	return mask, true
+	return Mask{}, false
 }

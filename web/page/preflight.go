@@ -26,13 +26,13 @@ func (t Template) unlooked() string {
 	}
 	switch t.Preflight.Stopped {
 	case aep.StoppedByTime:
-		return "Looking at all compositions took too long. Their expressions take most of that, as a rule."
+		return "Checking the compositions took too long. Slow expressions are the usual cause."
 	case aep.StoppedByMemory:
-		return "Looking at the compositions took more memory than reading a template may take (--reading-memory)."
+		return "Checking the compositions took more memory than --reading-memory allows."
 	case aep.StoppedByNumber:
-		return "There are more compositions than are looked at."
+		return "There are more compositions than are checked."
 	case aep.StoppedByFailure:
-		return "The engine failed at this project. Please report it with the file; the coordinator’s log has the details."
+		return "The engine failed on this project. Please report it with the file; the coordinator’s log has the details."
 	}
 	return ""
 }

@@ -1028,19 +1028,19 @@ func preflightNote(s Shell, t Template) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if t.Preflight == nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, "<p class=\"small\" id=\"preflight\">What the embedded engine draws of this template is not known: an earlier release read it. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 90, "<p class=\"small\" id=\"preflight\">It is not known how well the embedded engine draws this template, because an earlier release read it. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			if s.Can(farm.ActChangeTemplates) {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, "To have it looked at, download the file and give it to the template again: <code>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 91, "To check it, download its file and upload it again: <code>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var48 string
 				templ_7745c5c3_Var48, templ_7745c5c3_Err = templ.JoinStringErrs("overcrank templates replace " + t.ID + " FILE")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/templates.templ`, Line: 211, Col: 134}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/templates.templ`, Line: 211, Col: 111}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var48))
 				if templ_7745c5c3_Err != nil {
@@ -1056,14 +1056,14 @@ func preflightNote(s Shell, t Template) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if why := t.unlooked(); why != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<div class=\"note warn\" id=\"preflight\">Not all compositions were looked at. ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 94, "<div class=\"note warn\" id=\"preflight\">Not all compositions were checked. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var49 string
 			templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(why)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/templates.templ`, Line: 215, Col: 82}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/templates.templ`, Line: 215, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
 			if templ_7745c5c3_Err != nil {
@@ -1074,7 +1074,7 @@ func preflightNote(s Shell, t Template) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if len(t.Preflight.Compositions) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "<p class=\"small\" id=\"preflight\">The marks say how the embedded engine draws each composition, beside After Effects. Machines with After Effects draw all of it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 96, "<p class=\"small\" id=\"preflight\">The marks say how closely the embedded engine draws each composition. After Effects itself draws everything.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1106,7 +1106,7 @@ func forecast(f *aep.Forecast, composition string) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if f == nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "<p class=\"small\">Not looked at</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 97, "<p class=\"small\">Not checked</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

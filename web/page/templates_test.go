@@ -60,11 +60,11 @@ func TestATemplateSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
 	}{
 		"looked at": {htmlOf(t, TemplateBody(artist, looked)), []string{
 			"Cannot draw: effect &#39;Glow&#39; and 8 more", "layer &#39;&lt;card&gt;&#39; of composition &#39;inner&#39;", "effect &#39;Glow&#39; is not drawn", "and 7 more",
-			"Draws nearly: 1 thing differs", "Draws exactly", "Not looked at", "took too long", "neither in the library nor on any machine", `href="/settings/fonts"`,
+			"Draws nearly: 1 thing differs", "Draws exactly", "Not checked", "took too long", "neither in the library nor on any machine", `href="/settings/fonts"`,
 		}, []string{"overcrank templates replace"}},
 		"looked at by a viewer": {htmlOf(t, TemplateBody(viewer, looked)), []string{"neither in the library nor on any machine"}, []string{`href="/settings/fonts"`}},
 		"read by an earlier release": {htmlOf(t, TemplateBody(artist, read)), []string{"an earlier release read it", "overcrank templates replace t1 FILE"},
-			[]string{"Draws", "neither in the library", "Not looked at"}},
+			[]string{"Draws", "neither in the library", "Not checked"}},
 	} {
 		for _, words := range c.says {
 			if !strings.Contains(c.drawn, words) {

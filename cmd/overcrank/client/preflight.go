@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// TemplatePreflight is what the embedded engine would draw otherwise than After Effects of a template.
+// TemplatePreflight is what the embedded engine would draw differently from After Effects of a template.
 type TemplatePreflight struct {
 	Raw          `json:"-"`
 	Compositions []Forecast `json:"compositions"`

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"runtime"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -37,7 +38,7 @@ type Flags struct {
 	RateBurst     int           `help:"Requests that a team may make at once under --rate-limit; 0 for two seconds' worth." default:"0" env:"OVERCRANK_RATE_BURST"`
 	Outputs       string        `help:"Who may read results: public (whoever knows their address) or signed-in (members of the team)." enum:"public,signed-in" default:"public" env:"OVERCRANK_OUTPUTS"`
 	ReleaseRoots  string        `help:"File with the public root keys to check agent releases with. Without it, the keys built into this program." type:"path" placeholder:"FILE" env:"OVERCRANK_RELEASE_ROOTS"`
-	PackageDir    string        `help:"Folder with packages of the agent, which the farm hands out as they are; it need not be there." default:"/usr/share/overcrank/packages" placeholder:"DIR" env:"OVERCRANK_PACKAGE_DIR"`
+	PackageDir    string        `help:"Folder with packages of the agent that the farm hands out. The folder may be missing." default:"/usr/share/overcrank/packages" placeholder:"DIR" env:"OVERCRANK_PACKAGE_DIR"`
 	RedactAfter   time.Duration `help:"How long after a job's end addresses, paths and values are taken out of its record and log." default:"72h" env:"OVERCRANK_REDACT_AFTER"`
 	KeepOutputs   time.Duration `help:"How long after a job's end its result is kept, such as 720h; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_OUTPUTS"`
 	KeepHistory   time.Duration `help:"How long after its end a job is kept at all, with log, pictures and result; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_HISTORY"`
@@ -104,4 +105,15 @@ func (f Flags) checkBase(flag, base string) error {
 		return fmt.Errorf("%s is %s, and --require-tls refuses plain HTTP: make it https://%s", flag, base, u.Host)
 	}
 	return nil
+}
+
+// unixPackages is the default of --package-dir, where the packages of Linux put the agent's.
+const unixPackages = "/usr/share/overcrank/packages"
+
+// packageDir is --package-dir. Windows has no such folder, and would look for it on whatever drive is the current one, where everybody may make it.
+func (f Flags) packageDir() string {
+	if runtime.GOOS == "windows" && f.PackageDir == unixPackages {
+		return ""
+	}
+	return f.PackageDir
 }

@@ -160,7 +160,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), GossipSeeds: f.GossipJoin, BootstrapExpect: f.BootstrapExpect,
 		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
 		MinFree: f.MinFree, Lease: f.Lease, Version: n.program.Version, Logger: n.logger, Addresses: policy,
-		ReleaseRoots: f.ReleaseRoots, PackageDir: f.PackageDir,
+		ReleaseRoots: f.ReleaseRoots, PackageDir: f.packageDir(),
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: public.DescribeJob,
 		Now: n.faults.now, BeforeSync: n.faults.beforeSync, Gates: n.bounds.gates,
 		Reader: program, Reading: reader.Bounds{Memory: f.ReadingMemory, Within: f.ReadingTime},

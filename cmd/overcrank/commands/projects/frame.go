@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -43,8 +44,8 @@ type Frame struct {
 
 // Help is shown with the flags.
 func (Frame) Help() string {
-	return `Draws with the embedded engine, on this machine. What cannot be drawn, footage that is missing, and fonts that others
-stand in for are warnings.
+	return `Draws with the embedded engine on this machine. Features that are not drawn, missing footage and replaced fonts are
+reported as warnings.
 
     overcrank frame spot.zip --comp Main --time 2.5 -o look.png
     overcrank frame spot.aep --time 62f --scale 0.5 -o look.jpg
@@ -240,11 +241,18 @@ func (f Frame) choose(p *aep.Project) (*aep.Item, int, error) {
 	return comp, n, err
 }
 
-// target is the file to write.
+// target is the file to write: without a name from the user, one that is not there yet.
 func (f Frame) target(composition string) string {
 	if f.Output != "" {
 		return f.Output
 	}
 	var files names.Files
-	return files.Name(composition, "frame", ".png")
+	name := files.Name(composition, "frame", ".png")
+	plain := strings.TrimSuffix(name, ".png")
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) || n > 9999 {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d.png", plain, n)
+	}
 }

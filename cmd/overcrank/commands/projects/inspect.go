@@ -29,7 +29,7 @@ const (
 	minMemory = 64 << 20
 )
 
-// Inspect says what the embedded engine would draw otherwise than After Effects.
+// Inspect says what the embedded engine would draw differently from After Effects.
 type Inspect struct {
 	File          string        `arg:"" type:"existingfile" help:"Project: .aep, .aet, .aepx, .zip or .mogrt."`
 	Comp          string        `help:"Composition to look at. Default: all." placeholder:"NAME"`
@@ -40,9 +40,9 @@ type Inspect struct {
 
 // Help is shown with the flags.
 func (Inspect) Help() string {
-	return `Draws nothing. Says of each composition whether the embedded engine draws it exactly as After Effects does,
-nearly, or not, and what is behind that: what of a layer is not drawn, files and fonts that are not on this
-machine, expressions that fail. Footage is looked for in the project's folder, or in the archive.
+	return `Draws nothing. Tells for each composition whether the embedded engine draws it exactly as After Effects does,
+nearly, or not, and why: features that are not drawn, files and fonts that are missing on this machine,
+expressions that fail. Footage is looked for in the project's folder, or in the archive.
 
     overcrank inspect spot.aep
     overcrank inspect spot.zip --comp Main --json`
@@ -182,7 +182,7 @@ func (i Inspect) print(out *terminal.Output, p project, trouble error) {
 		fmt.Fprintln(out)
 		line("%s: %d × %d, %s frames/s, %s", c.Name, c.Width, c.Height, strconv.FormatFloat(c.FrameRate, 'g', 6, 64), wording.Seconds(c.Duration))
 		if c.Verdict == unknown {
-			line("  Not looked at.")
+			line("  Not checked.")
 			continue
 		}
 		templates.PrintForecast(out, aep.Forecast{Composition: c.Name, Verdict: c.Verdict, Findings: c.Findings, More: c.More})
@@ -196,12 +196,12 @@ func (i Inspect) print(out *terminal.Output, p project, trouble error) {
 func (i Inspect) unlooked(why aep.Stopped, trouble error) string {
 	switch why {
 	case aep.StoppedByMemory:
-		return fmt.Sprintf("Looking at the compositions takes more than %s of memory: allow more with --reading-memory.", wording.Size(i.ReadingMemory))
+		return fmt.Sprintf("Checking the compositions takes more than %s of memory: allow more with --reading-memory.", wording.Size(i.ReadingMemory))
 	case aep.StoppedByTime:
-		return "Looking at the compositions takes too long. Their expressions take most of that, as a rule."
+		return "Checking the compositions takes too long. Slow expressions are the usual cause."
 	case aep.StoppedByNumber:
-		return "There are more compositions than are looked at. Those that no other shows come first."
+		return "There are more compositions than are checked. Those that no other composition shows come first."
 	case aep.StoppedByFailure:
 	}
-	return "Looking at the compositions failed. Please report it with the file: " + terminal.Plain(fmt.Sprint(trouble))
+	return "Checking the compositions failed. Please report it with the file: " + terminal.Plain(fmt.Sprint(trouble))
 }

@@ -26,7 +26,7 @@ type Commands struct {
 	Delete       deleteCommand       `cmd:"" help:"Delete templates."`
 	Compositions compositionsCommand `cmd:"" help:"List a template's compositions."`
 	Layers       layersCommand       `cmd:"" help:"List a template's layers."`
-	Preflight    preflightCommand    `cmd:"" help:"Say what the embedded engine would draw otherwise than After Effects."`
+	Preflight    preflightCommand    `cmd:"" help:"Say what the embedded engine would draw differently from After Effects."`
 }
 
 // templateRef is a template on the command line, by its id or by its name.

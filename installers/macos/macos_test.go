@@ -27,7 +27,7 @@ import (
 )
 
 // largest is what the package may weigh, in bytes.
-const largest = 25 << 20
+const largest = 25_000_000
 
 const home = "Library/Application Support/Overcrank"
 
@@ -206,7 +206,7 @@ func TestTheRealPackageIsWhole(t *testing.T) {
 	}
 	whole(t, found[0])
 	size := len(read(t, found[0]))
-	t.Logf("%s: %.1f MiB", filepath.Base(found[0]), float64(size)/(1<<20))
+	t.Logf("%s: %.1f MB", filepath.Base(found[0]), float64(size)/(1<<20))
 	if size > largest {
 		t.Errorf("the package has %d bytes; %d are allowed", size, largest)
 	}

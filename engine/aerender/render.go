@@ -1,11 +1,13 @@
 package aerender
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -65,7 +67,7 @@ func (j *job) options() render.Options {
 		Fonts: j.fonts, Footage: j.sources.open, Warn: j.out.warning, Workers: workers,
 		Expressions: func(e *eval.Evaluator) eval.Expressions {
 			return expression.New(expression.Host{
-				Project: j.project, Eval: e, Fonts: j.fonts, ReadData: expression.ReadData, ReadFile: files.Read,
+				Project: j.project, Eval: e, Fonts: j.fonts, ReadData: expression.ReadData, ReadFile: files.Read, Together: cmp.Or(workers, runtime.GOMAXPROCS(0)),
 			})
 		},
 	}

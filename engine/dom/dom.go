@@ -28,7 +28,7 @@ import (
 // Options limit what a script may do.
 type Options struct {
 	Folder  string                                                       // the only folder whose files a script may use
-	Time    time.Duration                                                // 0 means 60 s
+	Time    time.Duration                                                // of a processor; 0 means 60 s
 	Memory  int64                                                        // bytes, 0 means 512 MiB
 	Written int64                                                        // bytes that it may write to files, 0 means 1 GiB
 	Output  io.Writer                                                    // of $.writeln and alert; nil drops them
@@ -145,7 +145,9 @@ func (s *session) scriptError(err error) error {
 func (s *session) watch(ctx context.Context, done <-chan error) error {
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
-	start, base := time.Now(), heapBefore(s.opt.Memory)
+	base := heapBefore(s.opt.Memory)
+	var clock sandbox.Clock
+	clock.Resume()
 	var stopped *ScriptError
 	var since time.Time
 	for {
@@ -170,7 +172,7 @@ func (s *session) watch(ctx context.Context, done <-chan error) error {
 		switch {
 		case ctx.Err() != nil:
 			stopped = &ScriptError{Message: "the script was cancelled"}
-		case time.Since(start) > s.opt.Time:
+		case clock.Read() > s.opt.Time:
 			stopped = &ScriptError{Message: fmt.Sprintf("the script ran longer than %v and was stopped", s.opt.Time)}
 		case tooMuch(base, s.opt.Memory):
 			stopped = &ScriptError{Message: fmt.Sprintf("the script used more than %d MiB of memory and was stopped", s.opt.Memory>>20)}

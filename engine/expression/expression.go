@@ -21,8 +21,10 @@ type Host struct {
 	ReadData func(f *aep.Item) ([]byte, error)
 	// ReadFile reads a file that an expression names in $.evalFile; nil refuses.
 	ReadFile func(path string) ([]byte, error)
-	// TimeLimit is how long one evaluation may take, 0 for two seconds. A longer one ends with an *eval.TimeoutError.
+	// TimeLimit is how long one evaluation may take of a processor, 0 for two seconds. A longer one ends with an *eval.TimeoutError.
 	TimeLimit time.Duration
+	// Together is how many frames this process may be working on at once, 0 for one (sandbox.Clock).
+	Together int
 }
 
 // Error is why an expression has no value.

@@ -61,7 +61,7 @@ type frame struct {
 	timeless bool   // the seed does not depend on the time
 
 	styles []*goja.Object // objects to remove from things afterwards
-	began  time.Time
+	began  time.Duration  // by the watchdog's clock
 	// selection is what an expression selector is told; nil for other properties.
 	selection *eval.Selection
 }
@@ -82,6 +82,7 @@ func New(h Host) *Machine {
 		comps: map[*aep.Item]*goja.Object{}, data: map[*aep.Footage]goja.Value{}, orders: map[*aep.Item]*order{}, native: map[string]goja.Callable{}}
 	m.rt.SetRandSource(func() float64 { return m.uniform() })
 	m.watchdog.rt, m.watchdog.limit = m.rt, cmp.Or(h.TimeLimit, timeLimit)
+	m.watchdog.clock.Together = h.Together
 	m.defineOperators()
 	m.defineMath()
 	m.defineTime()
@@ -119,7 +120,7 @@ func (m *Machine) evaluate(ref eval.Ref, s *eval.Selection, before aep.Value, t 
 		m.watchdog.start()
 		defer m.watchdog.stop()
 	}
-	m.enter(frame{ref: ref, before: before, time: t, moving: p.loose || s != nil, began: time.Now(), selection: s})
+	m.enter(frame{ref: ref, before: before, time: t, moving: p.loose || s != nil, began: m.watchdog.clock.Counted(), selection: s})
 	defer m.leave(&err, outermost)
 
 	args := make([]goja.Value, len(p.params))
@@ -146,7 +147,7 @@ func (m *Machine) evaluate(ref eval.Ref, s *eval.Selection, before aep.Value, t 
 
 // failure is the error of an expression that failed. One that was slow in doing so counts as endless: it would be as slow for every value.
 func (m *Machine) failure(ref eval.Ref, err error) error {
-	if limit := m.watchdog.limit / slowFailure; time.Since(m.cur.began) > limit {
+	if limit := m.watchdog.limit / slowFailure; m.watchdog.since(m.cur.began) > limit {
 		m.cur.moving = true
 		return &eval.TimeoutError{Ref: ref, Limit: limit, Err: fault(err)}
 	}
@@ -216,7 +217,7 @@ func (m *Machine) blame() {
 	}
 	at := m.frames[0]
 	for _, f := range m.frames {
-		if time.Since(f.began) > m.watchdog.limit/2 {
+		if m.watchdog.since(f.began) > m.watchdog.limit/2 {
 			at = f
 		}
 	}
@@ -305,13 +306,18 @@ func (m *Machine) throw(format string, args ...any) {
 
 // watchdog interrupts an evaluation that takes too long. Its timer runs only while there are evaluations.
 type watchdog struct {
-	rt       *goja.Runtime
-	limit    time.Duration
-	mu       sync.Mutex
-	deadline time.Time // zero when no evaluation is under way
-	armed    bool
-	fired    bool
+	rt    *goja.Runtime
+	limit time.Duration
+	clock sandbox.Clock
+	mu    sync.Mutex
+	began time.Duration // of the clock, when the evaluation that is under way began
+	busy  bool          // an evaluation is under way
+	armed bool
+	fired bool
 }
+
+// looks is how often the watchdog reads its clock within the time limit, which is how exact all that is held against it is.
+const looks = 16
 
 func (w *watchdog) start() {
 	w.mu.Lock()
@@ -320,33 +326,37 @@ func (w *watchdog) start() {
 		w.rt.ClearInterrupt()
 		w.fired = false
 	}
-	w.deadline = time.Now().Add(w.limit)
 	if !w.armed {
 		w.armed = true
-		time.AfterFunc(w.limit, w.check)
+		w.clock.Resume()
+		time.AfterFunc(w.limit/looks, w.check)
 	}
+	w.began, w.busy = w.clock.Counted(), true
 }
 
 func (w *watchdog) stop() {
 	w.mu.Lock()
-	w.deadline = time.Time{}
+	w.busy = false
 	w.mu.Unlock()
 }
 
 func (w *watchdog) check() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.deadline.IsZero() {
+	if !w.busy {
 		w.armed = false
 		return
 	}
-	left := time.Until(w.deadline)
-	if left > 0 {
-		time.AfterFunc(left, w.check)
+	// What passed before the evaluation began, since the look before, is not its own.
+	if w.clock.Read()-w.began < w.limit+w.limit/looks {
+		time.AfterFunc(w.limit/looks, w.check)
 		return
 	}
 	w.armed, w.fired = false, true
 	w.rt.Interrupt(fmt.Sprintf("the expression ran longer than %v", w.limit))
 }
+
+// since is how long ago the clock showed a time.
+func (w *watchdog) since(began time.Duration) time.Duration { return w.clock.Counted() - began }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -18,6 +18,9 @@ ARCH    ?=
 # Nobody debugs what is built here: without debugging information the compiler has a fifth less to do. Programs and tests share what is compiled.
 build demo test chaos: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
 
+# Agents step back behind what else a machine does. Beside compilers and three other packages of tests they would stand for minutes.
+test chaos: export OVERCRANK_AGENT_PRIORITY = normal
+
 ## build: the programs: bin/overcrank is the whole farm, bin/overcrank-agent what a workstation needs of it, bin/overcrank-launcher what keeps that running
 build:
 	@mkdir -p bin

@@ -91,7 +91,6 @@ var parts = map[string]part{
 	"french-cp1252":     french,
 	"unordered":         unordered,
 	"one-by-one":        oneByOne(100 * time.Millisecond),
-	"slowly":            oneByOne(500 * time.Millisecond),
 	"half-way":          halfWay,
 	"no-sound-module":   noSoundModule,
 	"no-picture-module": noPictureModule,

@@ -47,6 +47,7 @@ func startStudioOf(t *testing.T, p *peer, part, outcome string, manners Manners,
 	}
 	a.inventory.look(t.Context(), time.Minute)
 	a.machine.AfterEffects.Script = func(engine, script string) []string { return []string{engine, "afterfx", script, outcome} }
+	a.machine.Pace.Pictures, a.machine.Pace.Return = time.Minute, time.Minute // for machines that are busy with other tests
 	for _, e := range edit {
 		e(a)
 	}

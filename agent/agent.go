@@ -58,6 +58,8 @@ type Config struct {
 	Updates      Updates         // of the agent's program
 	Manners                      // at the beginning
 	Changes      <-chan Manners  // other ones; may be nil
+	// HandOver is how long frames that are done may take to reach the farm while somebody waits for the machine; 0 means two seconds.
+	HandOver time.Duration
 	// FirstFrame renders a frame that a machine shows the farm once it was installed, and returns a small JPEG of it; nil for a machine that shows none.
 	FirstFrame func(ctx context.Context) ([]byte, error)
 	// FrameAgain is the pause after the first try to render or send it that failed; it doubles each time, up to an hour. 0 means 15 seconds.
@@ -220,13 +222,15 @@ func (a *agent) newMachine(kept *cache.Cache, fonts adobe.Fonts, caches adobe.Ca
 	if a.sessions != nil {
 		after.Enter, after.Owe = a.enterSession, a.owe
 	}
+	pace := attempt.UsualPace()
+	pace.Return = cmp.Or(a.cfg.HandOver, pace.Return)
 	return &attempt.Machine{
 		Name: a.cfg.Name, Slots: a.cfg.Slots, TaskTime: a.cfg.TaskTime, Limits: a.cfg.Limits, Log: a.log,
 		WorkDir: a.workDir(), UploadDir: filepath.Join(a.cfg.DataDir, "sending"),
 		Inventory: func() farm.Inventory { return a.inventory.now().Inventory }, Presence: a.watch, Readiness: a.readiness, Lowered: a.slots.lowering,
 		AfterEffects: after,
 		Cache:        kept, Templates: cache.OpenTemplates(filepath.Join(a.cfg.DataDir, "templates.json"), a.log),
-		Farm: a.farm, Fetcher: fetch.New(a.cfg.Roots, guard), Pace: attempt.UsualPace(),
+		Farm: a.farm, Fetcher: fetch.New(a.cfg.Roots, guard), Pace: pace,
 		Uploader: upload.New(guard), UploadSlot: attempt.UsualUploadSlot, LeaveSlot: a.slots.leave, Welcomed: a.welcomed,
 		Key: func() []byte { return a.self.Now().Key },
 	}

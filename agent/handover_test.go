@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"overcrank/agent/attempt"
 	"overcrank/agent/internal/aerenderdouble"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -19,7 +18,7 @@ import (
 )
 
 // eagerly hands over each frame as soon as it is there.
-func eagerly(a *agent) { a.machine.Pace = attempt.Pace{Every: 20 * time.Millisecond, Piece: 1} }
+func eagerly(a *agent) { a.machine.Pace.Every, a.machine.Pace.Piece = 20*time.Millisecond, 1 }
 
 // given is a file that an agent has handed over.
 func (p *peer) given(out farm.OutputRef) []byte {
@@ -68,7 +67,7 @@ func TestFramesAreWithTheFarmBeforeSomebodyIsBack(t *testing.T) {
 	l := lasting(t, p, "whole.1")
 	l.Parted, l.Ahead = true, true
 	p.send(wire.Message{Lease: &l})
-	p.eventually("pieces to come", func() bool { return len(p.contents) >= 3 })
+	p.eventually("pieces to come", func() bool { return len(p.contents) >= 5 })
 	p.mu.Lock()
 	for _, m := range p.got {
 		if m.Progress != nil && m.Progress.Phase == "uploading" {

@@ -47,23 +47,12 @@ var (
 // startAtDesk runs an agent with the desk of an artist, and an engine that plays the named part.
 func startAtDesk(t *testing.T, p *peer, part string, desk presence.Desk, manners Manners) (dir string, changes chan<- Manners) {
 	t.Helper()
-	engine := aerenderdouble.Program(t, part)
 	dir = t.TempDir()
 	settings := make(chan Manners)
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() {
-		done <- Run(ctx, Config{
-			DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "desk", Engine: engine, CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler),
-			Desk: desk, Manners: manners, Changes: settings,
-		})
-	}()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("the agent ended with %v", err)
-		}
-	})
+	startOf(t, Config{
+		DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "desk", Engine: aerenderdouble.Program(t, part), CacheSize: 1 << 30,
+		Logger: slog.New(slog.DiscardHandler), Desk: desk, Manners: manners, Changes: settings,
+	}, func(*agent) {})
 	return dir, settings
 }
 

@@ -391,7 +391,16 @@ func startSlots(t *testing.T, p *peer) *slots {
 // startChanged runs an agent that is changed before it runs, whose engine plays the named part, "" for the embedded one.
 func startChanged(t *testing.T, p *peer, part, dir string, change func(*agent)) (s *slots, stop func()) {
 	t.Helper()
-	cfg := Config{DataDir: dir, Engine: aerenderdouble.Program(t, part), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)}
+	return startOf(t, Config{
+		DataDir: dir, Engine: aerenderdouble.Program(t, part), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30,
+		Logger: slog.New(slog.DiscardHandler),
+	}, change)
+}
+
+// startOf runs an agent with these settings that is changed before it runs. It hands over what is done however long that takes: a machine that is
+// busy with other tests may stand still.
+func startOf(t *testing.T, cfg Config, change func(*agent)) (s *slots, stop func()) {
+	t.Helper()
 	if err := cfg.Complete(); err != nil {
 		t.Fatal(err)
 	}
@@ -400,6 +409,7 @@ func startChanged(t *testing.T, p *peer, part, dir string, change func(*agent)) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	a.machine.Pace.Pictures, a.machine.Pace.Return = time.Minute, time.Minute
 	change(a)
 	done := make(chan error, 1)
 	go func() { done <- a.run(ctx) }()

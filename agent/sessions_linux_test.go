@@ -59,6 +59,7 @@ func startService(t *testing.T, p *peer, part string) *service {
 	a.inventory.look(t.Context(), time.Minute)
 	// Only that there is a command counts here: the runner puts together its own.
 	a.machine.AfterEffects.Script = func(engine, script string) []string { return []string{engine, "afterfx", script} }
+	a.machine.Pace.Pictures, a.machine.Pace.Return = time.Minute, time.Minute // for machines that are busy with other tests
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- a.run(ctx) }()

@@ -71,7 +71,7 @@ func (r *rig) status(p farm.Principal, id string) farm.Template {
 
 // TestATeamsTemplatesLeaveOthersTheirTurn: one team sends many files that are costly to read, another a plain one.
 func TestATeamsTemplatesLeaveOthersTheirTurn(t *testing.T) {
-	r := open(t, apart(t), func(cfg *coordinator.Config) { cfg.Reading = reader.Bounds{Memory: 64 << 20, Within: time.Minute} })
+	r := open(t, apart(t), func(cfg *coordinator.Config) { cfg.Reading = reader.Bounds{Memory: 64 << 20, Within: 10 * time.Minute} })
 	team, err := r.MakeTeam(t.Context(), r.admin, "second")
 	if err != nil {
 		t.Fatal(err)

@@ -64,7 +64,7 @@ type cluster struct {
 // newCluster starts n nodes.
 func newCluster(t testing.TB, n int) *cluster {
 	t.Helper()
-	return newClusterOf(t, n, func(int, *Config) {})
+	return newClusterOf(t, n, func(_ int, cfg *Config) { cfg.Silence = time.Second }) // more than a busy machine stands still, mostly
 }
 
 // newClusterOf starts n nodes that are configured as adjust has it.

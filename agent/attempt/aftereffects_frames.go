@@ -41,7 +41,7 @@ func (e *afterEffects) frames(ctx context.Context, req aerender.Request, p plan)
 	err = errors.Join(err, stop())
 	if err != nil {
 		// What is whole goes along; the machine is wanted back, so not for long.
-		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastPictures)
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.machine.Pace.Pictures)
 		defer cancel()
 		if left := errors.Join(m.move(last, true), m.close()); left != nil {
 			e.log.Debug("pictures that stay behind", "error", left)
@@ -58,7 +58,6 @@ func (e *afterEffects) frames(ctx context.Context, req aerender.Request, p plan)
 const (
 	picturesEvery  = 500 * time.Millisecond // between looks for new pictures
 	pictureLatency = 30 * time.Second       // that a picture may need on its way to the disk
-	lastPictures   = time.Second            // for those of an attempt that ended early
 )
 
 // pictureMover moves the pictures that After Effects writes into a file of frames.

@@ -19,10 +19,15 @@ import (
 type Pace struct {
 	Every time.Duration // between looks for frames that are done
 	Piece int64         // bytes of frames that are sent at once
+	// Pictures and Return are what somebody who waits for the machine waits for pictures of After Effects that are whole, and for frames to be
+	// with the farm. The machine is free within five seconds: one until they are seen, one for the engine's end, and these.
+	Pictures, Return time.Duration
 }
 
 // UsualPace is that of an agent.
-func UsualPace() Pace { return Pace{Every: 2 * time.Second, Piece: 32 << 20} }
+func UsualPace() Pace {
+	return Pace{Every: 2 * time.Second, Piece: 32 << 20, Pictures: time.Second, Return: 2 * time.Second}
+}
 
 const (
 	// restShare is how many times as long as a piece took nothing more is sent, so that films take little of the network. Frames that are
@@ -32,13 +37,8 @@ const (
 	pieceShare = 16
 )
 
-// How long handing over frames may take once an attempt has ended early.
-const (
-	donePatience = 20 * time.Second
-	// returnPatience is the same with somebody waiting for the machine, who gets it back within five seconds: one until that is seen, one
-	// for the engine's end, lastPictures, and these.
-	returnPatience = 2 * time.Second
-)
+// donePatience is how long handing over frames may take once an attempt has ended early, with nobody waiting for the machine.
+const donePatience = 20 * time.Second
 
 // handover gives the farm frames of a film that is rendered frame by frame: some while others are drawn, and the rest of what is done
 // when the attempt ends early. One goroutine at a time uses it: sendAhead, and after that the attempt.
@@ -108,10 +108,10 @@ func (h *handover) sendPiece(ctx context.Context) error {
 	}
 	began := time.Now()
 	ref, err := delivery{h.t}.put(ctx, rest.result, sum, size, func(int64) {})
-	h.speed = float64(size) / max(time.Since(began), time.Millisecond).Seconds()
 	if err != nil {
 		return err
 	}
+	h.speed = float64(size) / max(time.Since(began), time.Millisecond).Seconds()
 	h.add(grown, wire.Piece{Frames: rest.frames, Output: described(ref, rest.result)})
 	return nil
 }
@@ -121,7 +121,7 @@ func (h *handover) sendPiece(ctx context.Context) error {
 func (h *handover) handOverDone(ctx context.Context, why error, failed *wire.Failed) {
 	patience := donePatience
 	if back := (*GivenBack)(nil); errors.As(why, &back) && !back.Patient {
-		patience = returnPatience
+		patience = h.t.machine.Pace.Return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()

@@ -162,7 +162,7 @@ func (d *Doctor) try(ctx context.Context, dir string, engine farm.EngineInfo, wh
 	m := &attempt.Machine{
 		Name: cfg.Name, Slots: cfg.Slots, TaskTime: cfg.TaskTime, Limits: d.limits, Log: cfg.Logger, WorkDir: dir,
 		Inventory: func() farm.Inventory { return farm.Inventory{CPUs: 1, Engines: []farm.EngineInfo{engine}} },
-		Presence:  watch, Readiness: readiness.New(""), AfterEffects: ae, Lowered: func() <-chan struct{} { return nil },
+		Presence:  watch, Readiness: readiness.New(""), AfterEffects: ae, Lowered: func() <-chan struct{} { return nil }, Pace: attempt.UsualPace(),
 	}
 	lease := wire.Lease{
 		Attempt: wire.Attempt{Task: "doctor", Attempt: 1}, Kind: farm.TaskRender, Composition: what.composition, Ext: "mp4",

@@ -13,7 +13,7 @@ const (
 	// helloPatience is how long an agent's hello waits while nobody leads: then it is with the next leader in one step.
 	helloPatience = 3 * time.Second
 	// movePatience is how long a node that has lost the lead waits to hear of the next leader, to send its agents there.
-	movePatience = time.Second
+	movePatience = 3 * time.Second
 	// farewellWithin bounds how long the last message to an agent may take that does not read.
 	farewellWithin = time.Second
 	lookAround     = 20 * time.Millisecond

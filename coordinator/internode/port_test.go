@@ -94,7 +94,7 @@ func TestPeerIsKnownByItsCertificate(t *testing.T) {
 func TestRaftConnections(t *testing.T) {
 	a := newAuthority(t)
 	one, two := node(t, a, "ONE"), node(t, a, "TWO")
-	out, err := one.Raft().Dial(two.Address(), time.Second)
+	out, err := one.Raft().Dial(two.Address(), time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

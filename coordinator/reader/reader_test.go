@@ -84,8 +84,8 @@ func program(t *testing.T, word string) []string {
 	return []string{self, word}
 }
 
-// bounds that no file of these tests reaches.
-var bounds = reader.Bounds{Memory: 1 << 30, Within: time.Minute}
+// bounds that no file of these tests reaches: what reads gives way to all other programs of a busy machine.
+var bounds = reader.Bounds{Memory: 1 << 30, Within: 10 * time.Minute, Look: 5 * time.Minute}
 
 func job(t *testing.T, typ string, content []byte) reader.Job {
 	t.Helper()
@@ -135,7 +135,7 @@ func TestChildReadsTheSame(t *testing.T) {
 
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	small := reader.Bounds{Memory: 64 << 20, Within: time.Minute}
+	small := reader.Bounds{Memory: 64 << 20, Within: 10 * time.Minute}
 	short := reader.Bounds{Memory: 1 << 30, Within: time.Millisecond}
 	for name, test := range map[string]struct {
 		word   string
@@ -186,8 +186,8 @@ func TestALookThatEndsBadlyDoesNotCostWhatWasRead(t *testing.T) {
 		bounds reader.Bounds
 		want   aep.Stopped
 	}{
-		looksLong: {reader.Bounds{Memory: 1 << 30, Within: time.Minute, Look: 10 * time.Millisecond}, aep.StoppedByTime},
-		looksHard: {reader.Bounds{Memory: 256 << 20, Within: time.Minute}, aep.StoppedByMemory},
+		looksLong: {reader.Bounds{Memory: 1 << 30, Within: 10 * time.Minute, Look: 10 * time.Millisecond}, aep.StoppedByTime},
+		looksHard: {reader.Bounds{Memory: 256 << 20, Within: 10 * time.Minute, Look: 5 * time.Minute}, aep.StoppedByMemory},
 		looksDown: {bounds, aep.StoppedByFailure},
 	} {
 		t.Run(way, func(t *testing.T) {

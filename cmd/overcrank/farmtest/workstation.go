@@ -35,7 +35,8 @@ func StartAgentOf(t testing.TB, program string, f *Farm, dir, joinToken string, 
 		usual = append(usual, "--config", os.DevNull, "--idle-after", "0")
 	}
 	cmd := exec.CommandContext(ctx, program, append(usual, flags...)...)
-	cmd.Env = append(os.Environ(), "OVERCRANK_JOIN_TOKEN="+joinToken)
+	// Beside other tests a machine may stand still.
+	cmd.Env = append(os.Environ(), "OVERCRANK_JOIN_TOKEN="+joinToken, "OVERCRANK_AGENT_HAND_OVER=2m")
 	cmd.Stdout, cmd.Stderr = w.Said, w.Said
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = Patience

@@ -74,6 +74,7 @@ type Settings struct {
 	OnBattery    bool          `help:"Work on the battery too." default:"true" negatable:"" env:"OVERCRANK_AGENT_ON_BATTERY"`
 	OnReturn     string        `help:"What becomes of work when somebody is back: now gives it back within 5 seconds, frame at the end of the frame, lower finishes it with what other programs leave of the processors. Frames that are done are kept." enum:"now,frame,lower" default:"now" env:"OVERCRANK_AGENT_ON_RETURN"`
 	FrameTime    time.Duration `help:"How long the frame may take under --on-return=frame." default:"1m" env:"OVERCRANK_AGENT_FRAME_TIME"`
+	HandOver     time.Duration `help:"How long frames that are done may take to reach the farm while somebody is back and waits for the machine." default:"2s" env:"OVERCRANK_AGENT_HAND_OVER"`
 	Priority     string        `help:"Priority of the agent and its engines among this machine's programs." enum:"normal,below-normal" default:"below-normal" env:"OVERCRANK_AGENT_PRIORITY"`
 
 	FFmpeg string `name:"ffmpeg" help:"Folder of ffmpeg and ffprobe. Default: ffmpeg on the PATH; if missing or incomplete, the farm's build (not with --updates=managed)." type:"path" placeholder:"DIR" env:"OVERCRANK_FFMPEG"`
@@ -119,8 +120,8 @@ func (s Settings) Validate(ctx *kong.Context) error {
 		return fmt.Errorf("--launch-time is %v, --open-time %v, --first-frame-time %v, --stall-time %v, --task-time %v: all but the last have to be above 0",
 			s.LaunchTime, s.OpenTime, s.FirstFrameTime, s.StallTime, s.TaskTime)
 	}
-	if s.IdleAfter < 0 || s.FrameTime <= 0 || s.MaxOtherLoad < 0 || s.MaxOtherLoad > 100 {
-		return fmt.Errorf("--idle-after is %v, --frame-time %v, --max-other-load %d: none may be below 0, the second has to be above, and the last is a percentage", s.IdleAfter, s.FrameTime, s.MaxOtherLoad)
+	if s.IdleAfter < 0 || min(s.FrameTime, s.HandOver) <= 0 || s.MaxOtherLoad < 0 || s.MaxOtherLoad > 100 {
+		return fmt.Errorf("--idle-after is %v, --frame-time %v, --hand-over %v, --max-other-load %d: none may be below 0, the second and the third have to be above, and the last is a percentage", s.IdleAfter, s.FrameTime, s.HandOver, s.MaxOtherLoad)
 	}
 	return nil
 }
@@ -140,6 +141,7 @@ func (s Settings) config(version string, logger *slog.Logger) agent.Config {
 		DataDir: s.DataDir, Coordinators: s.Coordinator, JoinToken: s.JoinToken, Name: s.Name, Slots: s.Slots,
 		AfterEffects: s.AfterEffects, TaskTime: s.TaskTime,
 		Sessions:  s.Sessions == "on" || s.Sessions == "auto" && presence.IsService(),
+		HandOver:  s.HandOver,
 		Limits:    aerender.Limits{Launch: s.LaunchTime, Open: s.OpenTime, First: s.FirstFrameTime, Stall: s.StallTime},
 		CacheSize: s.CacheSize, GossipBind: s.GossipListen, Manners: s.manners(), Roots: s.Root, FFmpeg: s.FFmpeg, Version: version, Logger: logger,
 	}

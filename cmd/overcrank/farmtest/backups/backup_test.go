@@ -36,7 +36,7 @@ func passphraseIn(t *testing.T, text string) string {
 func TestABackupUnderLoadBecomesAFarmThatRenders(t *testing.T) {
 	t.Parallel()
 	dir, pass := t.TempDir(), passphraseIn(t, "a passphrase for tests")
-	f := farmtest.Up(t, filepath.Join(dir, "first"), "--lease", "2s")
+	f := farmtest.Up(t, filepath.Join(dir, "first"), "--lease", "15s")
 	card := f.Card()
 	still := map[string]any{"type": "image", "frames": 0}
 	done := f.Finished(f.SubmitCard(card, still, titled("done before")))
@@ -91,7 +91,7 @@ func TestABackupUnderLoadBecomesAFarmThatRenders(t *testing.T) {
 	if code, _, stderr := f.Command("restore", file, "--data-dir", second, "--passphrase-file", pass); code != 0 {
 		t.Fatal(stderr)
 	}
-	restored := farmtest.Up(t, second, "--lease", "2s")
+	restored := farmtest.Up(t, second, "--lease", "15s")
 	for _, id := range before {
 		if job, err := restored.Job(t.Context(), id); err != nil || job.Status != "queued" {
 			t.Fatalf("job %s, acknowledged before the backup, is %+v, %v", id, job, err)
@@ -108,7 +108,7 @@ func TestABackupUnderLoadBecomesAFarmThatRenders(t *testing.T) {
 	restored.Finished(before[len(before)-1])
 	restored.Finished(restored.SubmitCard(card, still, titled("after it was restored")))
 	restored.Stop()
-	again := farmtest.Up(t, second, "--lease", "2s")
+	again := farmtest.Up(t, second, "--lease", "15s")
 	again.Finished(before[0])
 }
 

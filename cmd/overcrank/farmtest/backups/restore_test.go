@@ -30,7 +30,7 @@ func restoring(file, pass string) []string {
 func TestARunningFarmIsPutBackToABackup(t *testing.T) {
 	t.Parallel()
 	dir, pass := t.TempDir(), passphraseIn(t, "a passphrase for tests")
-	f := farmtest.Up(t, filepath.Join(dir, "farm"), "--lease", "2s")
+	f := farmtest.Up(t, filepath.Join(dir, "farm"), "--lease", "15s")
 	card, still := f.Card(), map[string]any{"type": "image", "frames": 0}
 	f.Finished(f.SubmitCard(card, still, titled("before")))
 	held := map[string]any{"template": map[string]string{"id": card, "composition": titlecard.Strip}, "settings": still, "hold": true}
@@ -114,7 +114,7 @@ func TestARunningFarmIsPutBackToABackup(t *testing.T) {
 		t.Errorf("what was replaced did not come back: %v", err)
 	}
 	f.Stop()
-	again := farmtest.Up(t, f.Dir, "--lease", "2s")
+	again := farmtest.Up(t, f.Dir, "--lease", "15s")
 	again.Token = f.Token
 	if _, err := again.Job(t.Context(), later.ID); err != nil {
 		t.Errorf("after a restart: %v", err)

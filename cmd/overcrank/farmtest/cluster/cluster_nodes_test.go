@@ -415,7 +415,7 @@ func TestALostCoordinatorIsReplaced(t *testing.T) {
 // TestACoordinatorThatStaysDeadLosesItsPlace waits until the farm itself gives a place up, and lets another coordinator have it.
 func TestACoordinatorThatStaysDeadLosesItsPlace(t *testing.T) {
 	t.Parallel()
-	nodes, token := foundTogether(t, 3, "--remove-dead-after", "1s")
+	nodes, token := foundTogether(t, 3, "--remove-dead-after", "30s")
 	agree(t, token, 3, nodes...)
 	lost, left := nodes[0], nodes[1:]
 	end := submitting(t, token, left...)

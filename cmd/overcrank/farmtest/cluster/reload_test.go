@@ -74,7 +74,7 @@ func TestSettingsAreTakenUpWhileTheFarmWorks(t *testing.T) {
 	slow := f.SubmitSlow(f.Card())
 	f.Await("the job to render", func() bool {
 		job, err := f.Job(t.Context(), slow)
-		return err == nil && job.Status == "render:dorender" && job.Progress > 5
+		return err == nil && (job.Status == "render:dorender" && job.Progress > 5 || job.Status.Ended())
 	})
 	end := underSubmissions(f, 4)
 

@@ -51,7 +51,7 @@ func TestAFarmOfOneBecomesOneOfTwoWhileItWorks(t *testing.T) {
 	running := f.SubmitSlow(card)
 	f.Await("the job to render", func() bool {
 		job, err := f.Job(t.Context(), running)
-		return err == nil && job.Status == "render:dorender" && job.Progress > 5
+		return err == nil && (job.Status == "render:dorender" && job.Progress > 5 || job.Status.Ended())
 	})
 	end := underSubmissions(f, 2)
 	reloads(f, settings, "min-free: 1\nstorage: "+mount+"\ncluster-listen: "+porttest.Address(t)+"\n", "new settings are in force")

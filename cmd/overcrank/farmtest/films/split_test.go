@@ -35,7 +35,7 @@ func startWorkshop(t testing.TB, program string, agents int, environment ...stri
 	}
 	for i := range agents {
 		cmd := exec.Command(program, "agent", "--data-dir", filepath.Join(f.Dir, fmt.Sprint("agent", i)), "--coordinator", f.Server,
-			"--name", fmt.Sprint("machine ", i+1), "--gossip-listen", "")
+			"--name", fmt.Sprint("machine ", i+1), "--gossip-listen", "", "--config", os.DevNull, "--idle-after", "0")
 		cmd.Env = append(append(os.Environ(), environment...), "OVERCRANK_AGENT_JOIN_TOKEN="+invited.JoinToken)
 		cmd.Stderr = f.Said
 		if err := cmd.Start(); err != nil {

@@ -109,7 +109,7 @@ func TestAFilmOfAfterEffectsIsGoneOnFrom(t *testing.T) {
 	}
 	f.Await("the desk to have half of the frames", func() bool {
 		status := atDesk(f, desk, "status")
-		return len(status.Working) > 0 && status.Working[0].Phase == "rendering" && status.Working[0].Progress > 40 && halfDrawn(t, desk)
+		return len(status.Working) > 0 && status.Working[0].Phase == "rendering" && status.Working[0].Progress > 46 && halfDrawn(t, desk)
 	})
 	startArtistsProgram(t, "artist-draw")
 	if code, _, said := f.Command("agents", "resume", "other"); code != 0 {

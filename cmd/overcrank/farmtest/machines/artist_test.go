@@ -69,7 +69,7 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 
 	template := f.Card()
 	allFree(f, 2)
-	id := f.SubmitSlow(template)
+	id := f.SubmitSlower(template)
 	f.Await("both machines to render", func() bool {
 		return len(farmtest.Processes(desk, "aerender")) > 0 && len(farmtest.Processes(other, "aerender")) > 0
 	})

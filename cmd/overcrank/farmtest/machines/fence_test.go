@@ -23,7 +23,7 @@ import (
 // fencedFarm is a coordinator whose leases are short, and the agents of two machines.
 func fencedFarm(t *testing.T) (f *farmtest.Farm, desks [2]string) {
 	t.Helper()
-	f = farmtest.LaunchAs(t, "coordinator", t.TempDir(), "--lease", "4s") // long enough for an agent that a busy machine keeps waiting
+	f = farmtest.LaunchAs(t, "coordinator", t.TempDir(), "--lease", "15s") // long enough for an agent that a busy machine keeps waiting
 	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	code, token, said := f.Command("agents", "invite", "--uses", "2")
 	if code != 0 {
@@ -124,7 +124,7 @@ func TestALostAcknowledgementIsAskedForAgain(t *testing.T) {
 // connection was another one than the session's.
 func acknowledgementGetsLost(t *testing.T) bool {
 	t.Helper()
-	f := farmtest.LaunchProgram(t, farmtest.Plain(t), "coordinator", t.TempDir(), "--lease", "1m")
+	f := farmtest.LaunchProgram(t, farmtest.Plain(t), "coordinator", t.TempDir(), "--lease", "5m")
 	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	r := newRelay(t, strings.TrimPrefix(f.Server, "http://"))
 	_, token, _ := f.Command("agents", "invite")

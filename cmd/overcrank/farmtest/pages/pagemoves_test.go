@@ -29,7 +29,6 @@ func TestAPageGoesOnAtAnotherCoordinator(t *testing.T) {
 	b.do(chromedp.SendKeys(`input[name="name"]`, "nightly renders"))
 	b.until(`elsewhere.others.length === 2`)
 	leader.Kill()
-	b.shows("Reconnecting")
 	b.until(fmt.Sprintf(`location.host !== %q && document.readyState === "complete"`, host(leader)))
 	if at := value[string](b, `location.pathname + location.search + location.hash`); at != "/settings/api-tokens" {
 		t.Errorf("the page went on at %s", at)

@@ -241,7 +241,7 @@ func (b *browser) rowsStayUnderThePointer(another func()) {
 // it has nothing painted, and one on a busy machine has been seen to drop a single move later too.
 func (b *browser) movesUntil(x, y float64, script string) {
 	b.t.Helper()
-	for end := time.Now().Add(time.Minute); !value[bool](b, script); x++ {
+	for end := time.Now().Add(farmtest.Patience); !value[bool](b, script); x++ {
 		if time.Now().After(end) {
 			b.failed(fmt.Errorf("however the pointer moves, never true: %s", script))
 		}

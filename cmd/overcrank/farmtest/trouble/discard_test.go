@@ -58,7 +58,7 @@ func TestNothingOfAJobFromTheCustomersStorageStaysOnTheMachine(t *testing.T) {
 	defer storage.Close()
 	scratch := t.TempDir()
 	dir := t.TempDir()
-	f := farmtest.LaunchProgram(t, farmtest.Under(t, farmtest.Program(t), "export TMPDIR='"+scratch+"'"), "up", dir, "--lease", "2s")
+	f := farmtest.LaunchProgram(t, farmtest.Under(t, farmtest.Program(t), "export TMPDIR='"+scratch+"'"), "up", dir, "--lease", "15s")
 	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	job, err := f.Submit(t.Context(), map[string]any{
 		"template": map[string]string{"src": storage.URL + "/" + word + ".zip", "composition": titlecard.Composition},
@@ -84,7 +84,7 @@ func TestNothingOfAJobFromTheCustomersStorageStaysOnTheMachine(t *testing.T) {
 	if len(holding(t, agent, word)) == 0 {
 		t.Error("the killed machine held nothing: the search finds nothing")
 	}
-	f = farmtest.Up(t, dir, "--lease", "2s")
+	f = farmtest.Up(t, dir, "--lease", "15s")
 	f.Finished(job.ID)
 	f.Await("the machine to be done with it", func() bool { return len(farmtest.Leftovers(t, dir)) == 0 })
 	for _, place := range []string{agent, scratch} {

@@ -13,6 +13,7 @@ import (
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
+	"overcrank/cmd/overcrank/titlecard"
 )
 
 // faultyFarm is a coordinator on a machine whose faults a test sets, with the agent of another machine.
@@ -58,9 +59,9 @@ func clockSays(f *farmtest.Farm, words string) {
 // then full, and freezes it, all while a machine renders one film. Its one attempt is what the job ends with.
 func TestARenderOutlivesWhatBefallsTheCoordinator(t *testing.T) {
 	t.Parallel()
-	f, set := faultyFarm(t, "--lease", "8s")
+	f, set := faultyFarm(t, "--lease", "60s")
 	template := f.Card()
-	id := f.SubmitWhole(template, 41)
+	id := f.SubmitWhole(template, titlecard.Frames)
 	f.Await("the job to render", func() bool {
 		job, err := f.Job(t.Context(), id)
 		return err == nil && job.Status != "queued"

@@ -27,7 +27,7 @@ import (
 func TestEveryAcknowledgedJobIsDeliveredOnceHoweverOftenTheFarmIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f := farmtest.Up(t, dir, "--lease", "2s")
+	f := farmtest.Up(t, dir, "--lease", "15s")
 	template := f.Card()
 	var taken []string
 	for range 2 {
@@ -50,7 +50,7 @@ func TestEveryAcknowledgedJobIsDeliveredOnceHoweverOftenTheFarmIsKilled(t *testi
 		<-f.Done
 		stop()
 		submitting.Wait()
-		f = farmtest.Up(t, dir, "--lease", "2s")
+		f = farmtest.Up(t, dir, "--lease", "15s")
 	}
 	if len(taken) == 0 {
 		t.Fatal("no job was taken")
@@ -85,7 +85,7 @@ func TestAllProcessesEndWithTheFarm(t *testing.T) {
 func TestAnAgentThatSleepsBeyondItsLeaseDeliversOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f := farmtest.Up(t, dir, "--lease", "4s") // long enough for an agent that a busy machine keeps waiting
+	f := farmtest.Up(t, dir, "--lease", "15s") // long enough for an agent that a busy machine keeps waiting
 	id := f.SubmitSlow(f.Card())
 	f.Await("the engine to run", func() bool { return len(farmtest.Processes(dir, "aerender")) > 0 })
 	signal := func(s syscall.Signal) {

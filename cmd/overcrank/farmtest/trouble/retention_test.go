@@ -46,7 +46,7 @@ func TestWebhookSurvivesAKill(t *testing.T) {
 	}))
 	defer hook.Close()
 	dir := t.TempDir()
-	flags := []string{"--lease", "2s", "--listen", porttest.Address(t)} // results keep their addresses, which stand in the body
+	flags := []string{"--lease", "15s", "--listen", porttest.Address(t)} // results keep their addresses, which stand in the body
 	f := farmtest.Up(t, dir, flags...)
 	job, err := f.Submit(t.Context(), map[string]any{
 		"template": map[string]string{"id": f.Card(), "composition": titlecard.Composition}, "settings": map[string]any{"type": "image", "frames": 1},

@@ -65,13 +65,13 @@ func TestUpGoesOnWhereItWas(t *testing.T) {
 func TestNothingAcknowledgedIsLostWhenEverythingIsKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f := farmtest.Up(t, dir, "--lease", "2s")
+	f := farmtest.Up(t, dir, "--lease", "15s")
 	template := f.Card()
 	ids := []string{f.SubmitCard(template, nil, farmtest.Busy()), f.SubmitCard(template, map[string]any{"frames": []int{0, 20}})}
 	f.Await("the first job to render", func() bool { return len(farmtest.Processes(dir, "aerender")) > 0 })
 	f.Kill()
 
-	again := farmtest.Up(t, dir, "--lease", "2s")
+	again := farmtest.Up(t, dir, "--lease", "15s")
 	for _, id := range ids {
 		again.Finished(id)
 	}
@@ -90,7 +90,7 @@ func TestAKilledEngineIsTriedAgain(t *testing.T) {
 
 func TestAnAgentThatVanishesLosesNoJob(t *testing.T) {
 	t.Parallel()
-	f := farmtest.Up(t, t.TempDir(), "--lease", "2s")
+	f := farmtest.Up(t, t.TempDir(), "--lease", "15s")
 	id := f.SubmitSlow(f.Card())
 	f.Await("the engine to run", func() bool { return len(farmtest.Processes(f.Dir, "aerender")) > 0 })
 	if killAll(f.Dir, "agent", "--until-stdin-ends") == 0 {

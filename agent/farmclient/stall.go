@@ -42,11 +42,11 @@ func (r *Client) Send(req *http.Request) (*http.Response, error) {
 	client, _ := r.shown()
 	ctx, cancel := context.WithCancelCause(req.Context())
 	c := &call{r: r, base: req.URL.Scheme + "://" + req.URL.Host, cancel: cancel, moved: time.Now(), left: leftReading, sent: req.Body == nil}
-	c.timer = time.AfterFunc(lookAtCall, c.look)
 	if req.Body != nil {
 		c.left = leftWriting
 		req.Body = &movingBody{ReadCloser: req.Body, c: c, whole: true}
 	}
+	c.watch(lookAtCall, c.look)
 	res, err := ask(client, req.WithContext(ctx))
 	if err != nil {
 		c.end()
@@ -55,6 +55,13 @@ func (r *Client) Send(req *http.Request) (*http.Response, error) {
 	c.move(false)
 	res.Body = &movingBody{ReadCloser: res.Body, c: c, ctx: ctx}
 	return res, nil
+}
+
+// watch has the call looked at. The first look may come before there is a timer to set again, where this machine stands still.
+func (c *call) watch(first time.Duration, look func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.timer = time.AfterFunc(first, look)
 }
 
 // look ends the call when it has stood still for too long.

@@ -59,7 +59,7 @@ func clockSays(f *farmtest.Farm, words string) {
 // then full, and freezes it, all while a machine renders one film. Its one attempt is what the job ends with.
 func TestARenderOutlivesWhatBefallsTheCoordinator(t *testing.T) {
 	t.Parallel()
-	f, set := faultyFarm(t, "--lease", "60s")
+	f, set := faultyFarm(t, "--lease", "20s")
 	template := f.Card()
 	id := f.SubmitWhole(template, titlecard.Frames)
 	f.Await("the job to render", func() bool {
@@ -94,7 +94,7 @@ func TestARenderOutlivesWhatBefallsTheCoordinator(t *testing.T) {
 	if err := f.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2500 * time.Millisecond) // less than a lease, more than a heartbeat
+	time.Sleep(6 * time.Second) // less than a lease, more than a quarter of it, which counts as frozen
 	if err := f.Cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}

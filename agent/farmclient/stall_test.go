@@ -2,6 +2,7 @@ package farmclient
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ func TestACallIsLookedAtAtOnce(t *testing.T) {
 		c.watch(0, func() { c.look(); close(looked) })
 		<-looked
 		c.end()
-		if why := context.Cause(ctx); why != context.Canceled {
+		if why := context.Cause(ctx); !errors.Is(why, context.Canceled) {
 			t.Fatalf("it ended with %v", why)
 		}
 	}

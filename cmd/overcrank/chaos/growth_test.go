@@ -31,7 +31,13 @@ func (f *farm) grow(ctx context.Context, m *misfortune, alone func()) error {
 	if err := m.heal(); err != nil {
 		return err
 	}
-	if err := f.await(ctx, endPatience, "the files to be in the bucket", func() error { return moved(ctx, first) }); err != nil {
+	if err := f.await(ctx, endPatience, "the files to be in the bucket", func() error {
+		err := moved(ctx, first)
+		if errors.Is(err, errStillFolder) { // the bucket did not answer when the settings were read: they are refused then, and the admin asks again
+			first.signal(syscall.SIGHUP)
+		}
+		return err
+	}); err != nil {
 		return err
 	}
 	for _, node := range f.later {
@@ -51,6 +57,9 @@ func (f *farm) grow(ctx context.Context, m *misfortune, alone func()) error {
 	})
 }
 
+// errStillFolder is the answer of moved while a coordinator's settings that name the bucket are not in force.
+var errStillFolder = errors.New("the files are kept in a folder")
+
 // moved says what keeps files in a coordinator's folder, nil when all are in the bucket.
 func moved(ctx context.Context, m *member) error {
 	s, err := m.door.cluster(ctx)
@@ -58,7 +67,7 @@ func moved(ctx context.Context, m *member) error {
 	case err != nil:
 		return err
 	case !s.Storage.Shared:
-		return fmt.Errorf("they are in %s", s.Storage.Where)
+		return fmt.Errorf("%w: %s", errStillFolder, s.Storage.Where)
 	case s.Storage.Move != nil:
 		return fmt.Errorf("%d are left %s", s.Storage.Move.FilesLeft, s.Storage.Move.Trouble)
 	}

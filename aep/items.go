@@ -84,6 +84,8 @@ const (
 	cdtaDisplayStart   = 164 // ratio
 	cdtaShutterAngle   = 174 // u16
 	cdtaShutterPhase   = 180 // s32
+	cdtaShutterLimit   = 196 // s32
+	cdtaShutterSamples = 200 // s32
 
 	cdtaMotionBlurBit = 3
 	cdtaToEnd         = 0xFFFFFFFF
@@ -120,6 +122,8 @@ func decodeComposition(b body) *Composition {
 		MotionBlur:     b.bit(cdtaFlags, cdtaMotionBlurBit),
 		ShutterAngle:   float64(b.u16(cdtaShutterAngle)),
 		ShutterPhase:   float64(b.s32(cdtaShutterPhase)),
+		ShutterSamples: int(b.s32(cdtaShutterSamples)),
+		ShutterLimit:   int(b.s32(cdtaShutterLimit)),
 	}
 	for i := range comp.Background {
 		comp.Background[i] = float64(b.u8(cdtaBackground+i)) / 255

@@ -55,13 +55,21 @@ type Composition struct {
 	Background       [3]float64 // RGB 0–1
 	DropFrame        bool
 	MotionBlur       bool
-	ShutterAngle     float64
-	ShutterPhase     float64
+	ShutterAngle     float64 // degrees; 360 is a whole frame
+	ShutterPhase     float64 // degrees from the frame's time to the opening of the shutter
+	ShutterSamples   int     // Samples Per Frame of motion blur, 2 to 64; 0 in projects that no After Effects wrote
+	ShutterLimit     int     // Adaptive Sample Limit of motion blur, up to 256; 0 as above
 	Renderer         string
 	Layers           []*Layer // top first; layer i is Layers[i-1] for scripts
 	Controllers      []Controller
 	Markers          []Marker
 }
+
+// Samples of motion blur that After Effects gives a new composition.
+const (
+	ShutterSamples = 16
+	ShutterLimit   = 128
+)
 
 // Controller is a field of the Essential Graphics panel.
 type Controller struct {

@@ -192,7 +192,8 @@ func (rw *rewriter) composition(was, now *Composition, c *rifx.Chunk) {
 		[]field{{cdtaFrameTicks, 4}, {cdtaTicksPerSecond, 4}, {cdtaFrameRate, 4}},
 		single(cdtaWorkStart, 8), single(cdtaWorkEnd, 8), single(cdtaDuration, 8), single(cdtaBackground, 3), single(cdtaFlags, 1),
 		single(cdtaWidth, 2), single(cdtaHeight, 2), single(cdtaPixelAspect, 8), single(cdtaDisplayStart, 8),
-		single(cdtaShutterAngle, 2), single(cdtaShutterPhase, 4))
+		single(cdtaShutterAngle, 2), single(cdtaShutterPhase, 4),
+		single(cdtaShutterLimit, 4), single(cdtaShutterSamples, 4))
 	rw.layers(was, now, c)
 }
 

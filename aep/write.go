@@ -141,6 +141,8 @@ func (c *Composition) measures() []byte {
 	seconds(164, c.DisplayStart)
 	binary.BigEndian.PutUint16(b[174:], uint16(c.ShutterAngle))
 	put(b[180:], uint32(int32(c.ShutterPhase)))
+	put(b[196:], uint32(int32(c.ShutterLimit)))
+	put(b[200:], uint32(int32(c.ShutterSamples)))
 	return b
 }
 

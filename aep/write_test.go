@@ -61,7 +61,7 @@ func written() *aep.Project {
 	}
 	comp := &aep.Composition{
 		Width: 320, Height: 180, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25600, Duration: 4,
-		WorkAreaStart: 1, WorkAreaDuration: 2, Background: [3]float64{1, 0, 0.2}, ShutterAngle: 180, ShutterPhase: -90,
+		WorkAreaStart: 1, WorkAreaDuration: 2, Background: [3]float64{1, 0, 0.2}, ShutterAngle: 180, ShutterPhase: -90, ShutterSamples: 24, ShutterLimit: 96,
 		Layers: []*aep.Layer{
 			{ID: 1, Name: "words", Kind: aep.LayerText, Stretch: 100, Out: 4, Enabled: true, Blend: aep.BlendScreen, Quality: 2,
 				Props: root("ADBE Text Layer", group("ADBE Text Properties", text), group("ADBE Transform Group", position))},

@@ -1,6 +1,7 @@
 package dom
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -40,13 +41,7 @@ func (s *session) defineComp() {
 	attr(c, "displayStartFrame", func(r *itemRef) any { return int(r.item.Comp.DisplayStart*r.item.Comp.FrameRate + 0.5) }, func(r *itemRef, v goja.Value) {
 		r.item.Comp.DisplayStart = s.number(v, "displayStartFrame") / max(r.item.Comp.FrameRate, 1)
 	})
-	attr(c, "motionBlur", func(r *itemRef) any { return r.item.Comp.MotionBlur }, func(r *itemRef, v goja.Value) { r.item.Comp.MotionBlur = v.ToBoolean() })
-	attr(c, "shutterAngle", func(r *itemRef) any { return r.item.Comp.ShutterAngle }, func(r *itemRef, v goja.Value) {
-		r.item.Comp.ShutterAngle = s.between(v, "shutterAngle", 0, 720)
-	})
-	attr(c, "shutterPhase", func(r *itemRef) any { return r.item.Comp.ShutterPhase }, func(r *itemRef, v goja.Value) {
-		r.item.Comp.ShutterPhase = s.between(v, "shutterPhase", -360, 360)
-	})
+	s.defineShutter(c)
 	attr(c, "dropFrame", func(r *itemRef) any { return r.item.Comp.DropFrame }, func(r *itemRef, v goja.Value) { r.item.Comp.DropFrame = v.ToBoolean() })
 	get(c, "renderer", func(r *itemRef) any { return r.item.Comp.Renderer })
 	get(c, "activeCamera", func(r *itemRef) any { return s.activeCamera(r) })
@@ -63,12 +58,33 @@ func (s *session) defineComp() {
 		return r.item.Comp.Controllers[i-1].Name
 	})
 	for name, value := range map[string]any{"hideShyLayers": false, "frameBlending": false, "draft3d": false, "preserveNestedFrameRate": false,
-		"preserveNestedResolution": false, "resolutionFactor": []int{1, 1}, "motionBlurSamplesPerFrame": 16, "motionBlurAdaptiveSampleLimit": 128} {
+		"preserveNestedResolution": false, "resolutionFactor": []int{1, 1}} {
 		attr(c, name, func(*itemRef) any { return value }, func(*itemRef, goja.Value) {})
 	}
 	method(c, "openInViewer", func(*itemRef, args) any { return nil })
 	method(c, "openInEssentialGraphics", func(*itemRef, args) any { return undefined() })
 	method(c, "duplicate", func(r *itemRef, _ args) any { return s.duplicateComp(r) })
+}
+
+// defineShutter defines what a composition says of motion blur.
+func (s *session) defineShutter(c *class) {
+	attr(c, "motionBlur", func(r *itemRef) any { return r.item.Comp.MotionBlur }, func(r *itemRef, v goja.Value) { r.item.Comp.MotionBlur = v.ToBoolean() })
+	attr(c, "shutterAngle", func(r *itemRef) any { return r.item.Comp.ShutterAngle }, func(r *itemRef, v goja.Value) {
+		r.item.Comp.ShutterAngle = s.between(v, "shutterAngle", 0, 720)
+	})
+	attr(c, "shutterPhase", func(r *itemRef) any { return r.item.Comp.ShutterPhase }, func(r *itemRef, v goja.Value) {
+		r.item.Comp.ShutterPhase = s.between(v, "shutterPhase", -360, 360)
+	})
+	attr(c, "motionBlurSamplesPerFrame", func(r *itemRef) any {
+		return cmp.Or(r.item.Comp.ShutterSamples, aep.ShutterSamples)
+	}, func(r *itemRef, v goja.Value) {
+		r.item.Comp.ShutterSamples = int(s.between(v, "motionBlurSamplesPerFrame", 2, 64))
+	})
+	attr(c, "motionBlurAdaptiveSampleLimit", func(r *itemRef) any {
+		return cmp.Or(r.item.Comp.ShutterLimit, aep.ShutterLimit)
+	}, func(r *itemRef, v goja.Value) {
+		r.item.Comp.ShutterLimit = int(s.between(v, "motionBlurAdaptiveSampleLimit", 16, 256))
+	})
 }
 
 func (s *session) findLayer(r *itemRef, a args) any {

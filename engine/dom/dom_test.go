@@ -142,6 +142,9 @@ func TestScripts(t *testing.T) {
 		"changes compositions": `main.duration = 4; is(main.duration, 4); is(main.workAreaDuration, 4); main.workAreaStart = 1; is(main.workAreaDuration, 3); main.width = 1280; main.bgColor = [1, 0.5, 0]; is(main.bgColor, "1,0.5,0");
 			main.frameRate = 30; is(Math.round(main.frameDuration * 30), 1); main.name = "renamed"; is(app.project.item(4).name, "renamed"); var c = main.duplicate(); is(c.numLayers, 4); is(c.name, "renamed 2");
 			c.layer(1).sourceText.setValue("own"); is(main.layer(1).sourceText.value, "Hello"); fails(function () { main.width = -1 }, "out of range"); fails(function () { main.numLayers = 5 }, "read-only")`,
+		"exposes compositions": `is(main.motionBlurSamplesPerFrame, 16); is(main.motionBlurAdaptiveSampleLimit, 128); main.motionBlurSamplesPerFrame = 32; is(main.motionBlurSamplesPerFrame, 32);
+			main.motionBlurAdaptiveSampleLimit = 256; is(main.motionBlurAdaptiveSampleLimit, 256); main.shutterAngle = 360; is(main.shutterAngle, 360); main.shutterPhase = -180; is(main.shutterPhase, -180);
+			fails(function () { main.motionBlurSamplesPerFrame = 65 }, "out of range"); fails(function () { main.motionBlurAdaptiveSampleLimit = 8 }, "out of range")`,
 		"adds things": `var c = app.project.items.addComp("new", 320, 240, 1, 5, 25); is(c instanceof CompItem, true); var s = c.layers.addSolid([1, 0, 0], "red", 320, 240, 1); is(s.source.mainSource.color, "1,0,0"); is(s.source instanceof FootageItem, true);
 			is(s.source.mainSource instanceof SolidSource, true); var t = c.layers.addText("words"); is(t instanceof TextLayer, true); is(t.index, 1); is(t.sourceText.value.text, "words"); is(c.layers.addNull().nullLayer, true);
 			is(c.layers.addShape() instanceof ShapeLayer, true); is(c.layers.addCamera("cam", [0, 0]) instanceof CameraLayer, true); var n = c.layers.add(main); is(n.source.name, "main"); is(n.outPoint, 8);

@@ -208,6 +208,7 @@ func (s *session) defineItemCollection(c *class) {
 			Width: int(s.between(a.at(1), "width", 4, 30000)), Height: int(s.between(a.at(2), "height", 4, 30000)),
 			PixelAspect: s.between(a.at(3), "pixelAspect", 0.01, 100), Duration: d, WorkAreaDuration: d,
 			FrameRate: rate, TicksPerSecond: uint32(rate*1000 + 0.5), FrameTicks: 1000, ShutterAngle: 180, ShutterPhase: -90,
+			ShutterSamples: aep.ShutterSamples, ShutterLimit: aep.ShutterLimit,
 			Renderer: "ADBE Advanced 3d",
 		}})
 	})

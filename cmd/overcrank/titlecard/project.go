@@ -95,6 +95,7 @@ func composition(w, h int) *aep.Composition {
 	return &aep.Composition{
 		Width: w, Height: h, PixelAspect: 1, FrameRate: FrameRate, FrameTicks: 1024, TicksPerSecond: 1024 * FrameRate,
 		Duration: Duration, WorkAreaDuration: Duration, ShutterAngle: 180, ShutterPhase: -90,
+		ShutterSamples: aep.ShutterSamples, ShutterLimit: aep.ShutterLimit,
 	}
 }
 

@@ -1,6 +1,10 @@
 package aerender
 
-import "strings"
+import (
+	"strings"
+
+	"overcrank/engine/render"
+)
 
 // settings is a render settings template.
 type settings struct {
@@ -8,6 +12,7 @@ type settings struct {
 	words string // aerender's name for the quality
 	scale float64
 	draft bool
+	blur  render.MotionBlur
 }
 
 // settingsNamed finds a template by name, ignoring case. Templates of After Effects that differ only in fields and frame
@@ -15,11 +20,11 @@ type settings struct {
 func settingsNamed(name string) (settings, bool) {
 	for _, s := range []settings{
 		{name: "Best Settings", words: "Best", scale: 1},
-		{name: "Current Settings", words: "Best", scale: 1},
+		{name: "Current Settings", words: "Best", scale: 1, blur: render.BlurEnabled},
 		{name: "DV Settings", words: "Best", scale: 1},
 		{name: "Multi-Machine Settings", words: "Best", scale: 1},
-		{name: "Draft Settings", words: "Draft", scale: 1, draft: true},
-		{name: "Overcrank Preview", words: "Draft", scale: 0.5, draft: true},
+		{name: "Draft Settings", words: "Draft", scale: 1, draft: true, blur: render.BlurNone},
+		{name: "Overcrank Preview", words: "Draft", scale: 0.5, draft: true, blur: render.BlurNone},
 	} {
 		if strings.EqualFold(s.name, strings.TrimSpace(name)) {
 			return s, true

@@ -44,13 +44,21 @@ func CamerasOf(p *aep.Project, comp *aep.Item) []Camera {
 // cutSlack makes a time that rounding put just before a cut count as after it.
 const cutSlack = 1e-6
 
+// Moves tells whether what the camera shows may change while nothing else does.
+func (c *Camera) Moves() bool { return c.transform.Moves() || c.zoom.Varies() }
+
 // ViewOf is how a composition is seen at composition time at: by the first of its cameras that is there, or else by one as After Effects makes
 // new ones.
 func ViewOf(e *Evaluator, c *aep.Composition, cameras []Camera, at float64) View {
+	return ViewDuring(e, c, cameras, at, at)
+}
+
+// ViewDuring is how the camera of composition time frame sees a composition at composition time at.
+func ViewDuring(e *Evaluator, c *aep.Composition, cameras []Camera, frame, at float64) View {
 	lens := geom.Lens{Zoom: DefaultZoom(c), Center: geom.Point{X: float64(c.Width) / 2, Y: float64(c.Height) / 2}}
 	for i := range cameras {
 		camera := &cameras[i]
-		if at+cutSlack < camera.layer.In || at+cutSlack >= camera.layer.Out {
+		if frame+cutSlack < camera.layer.In || frame+cutSlack >= camera.layer.Out {
 			continue
 		}
 		place := camera.transform.Camera(e, at, camera.layer.FacesCamera)

@@ -61,14 +61,6 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 		"an effect": {func(_ *aep.Project, l *aep.Layer) {
 			l.Props.Children = append(l.Props.Children, group("ADBE Effect Parade", group("ADBE Unheard Of")))
 		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "effect 'ADBE Unheard Of'"}},
-		"motion blur": {func(_ *aep.Project, l *aep.Layer) {
-			l.MotionBlur = true
-			moving := number("ADBE Position", 0, 0)
-			moving.Keys = []aep.Keyframe{
-				{Time: 0, Value: aep.Numbers{0, 0}, In: aep.Linear, Out: aep.Linear}, {Time: 1, Value: aep.Numbers{9, 9}, In: aep.Linear, Out: aep.Linear},
-			}
-			l.Props.Children[0].Children = append(l.Props.Children[0].Children, moving)
-		}, aep.DrawsNearly, aep.Finding{Kind: aep.FeatureFinding, What: "motion blur", Detail: true}},
 		"a file": {func(p *aep.Project, _ *aep.Layer) {
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File.FullPath = aep.FootageFile, "/art/logo.png"
 		}, aep.DrawsNot, aep.Finding{Kind: aep.FootageFinding, What: "logo.png"}},

@@ -49,3 +49,31 @@ func BenchmarkFrames720p(b *testing.B) {
 		})
 	}
 }
+
+// Frames of 1280x720 with one marked layer that moves by ten pixels a frame, and with the same at rest. One operation is one frame.
+func BenchmarkMotionBlur720p(b *testing.B) {
+	for name, moves := range map[string]float64{"moving": 300, "at rest": 0} {
+		b.Run(name, func(b *testing.B) {
+			p := build(b)
+			comp := p.exposing(1280, 720, 180, -90)
+			comp.Comp.Duration, comp.Comp.FrameRate = 1e6, 30
+			p.layer(comp, p.picture("card.png", quarters(640, 360)), func(l *aep.Layer) {
+				l.MotionBlur = true
+				position := value("ADBE Position")
+				for i := range 1000 {
+					position.Keys = append(position.Keys, aep.Keyframe{
+						Time: float64(2 * i), Value: aep.Numbers{400 + moves*float64(2*(i%2)), 360}, In: aep.Linear, Out: aep.Linear,
+					})
+				}
+				transform(l, position)
+			})
+			p.layer(comp, p.picture("background.png", quarters(1280, 720)), nil)
+			r := p.renderer(comp, render.Options{Background: true})
+			b.ResetTimer()
+			if err := r.Frames(context.Background(), 0, b.N-1, 1, func(int, *raster.Image) error { return nil }); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "frames/s")
+		})
+	}
+}

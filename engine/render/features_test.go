@@ -49,7 +49,6 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		"blend mode":     {func(l *aep.Layer) { l.Blend = aep.BlendStencilAlpha }, "blend mode 'Stencil Alpha'"},
 		"unknown blend":  {func(l *aep.Layer) { l.Blend = 77 }, "blend mode 'number 77'"},
 		"model":          {func(l *aep.Layer) { l.Kind = aep.LayerModel }, "a layer of this kind"},
-		"motion blur":    {func(l *aep.Layer) { l.MotionBlur = true; transform(l, moving("ADBE Position")) }, "motion blur"},
 		"frame blending": {func(l *aep.Layer) { l.FrameBlend, l.Stretch = true, 200 }, "frame blending"},
 		"layer style": {func(l *aep.Layer) {
 			children(l, group("ADBE Layer Styles", group("dropShadow/enabled", value("dropShadow/opacity", 50))))
@@ -120,6 +119,7 @@ func TestSwitchesThatChangeNothingAreNotWarnedOf(t *testing.T) {
 	comp := b.comp("main", 20, 20)
 	b.layer(comp, inner, func(l *aep.Layer) {
 		l.MotionBlur, l.FrameBlend = true, true
+		transform(l, moving("ADBE Position"))
 		children(l, group("ADBE Layer Overrides"), group("ADBE Effect Parade", group("ADBE Slider Control")))
 	})
 	if said := b.said(comp); len(said) != 0 {

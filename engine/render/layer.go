@@ -1,6 +1,8 @@
 package render
 
 import (
+	"image"
+
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 	"overcrank/engine/scene"
@@ -66,10 +68,11 @@ func (w *worker) layer(dst *raster.Image, l *shownLayer) error {
 	plain := opacity == 1 && isNormal(v.layer.Blend)
 	lone := v.layer.Matted == nil && !v.layer.PreserveTransparency
 	masks := w.masks(v)
-	if lone && v.h == nil && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d) {
+	x := l.exposure(w)
+	if x == nil && lone && v.h == nil && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d) {
 		return l.d.draw(dst, opacity, v.layer.Composite)
 	}
-	pic, err := w.picture(dst.Rect, v, l.d, masks)
+	pic, err := w.picture(dst.Rect, v, l.d, x, masks)
 	if pic.img == nil || err != nil {
 		return err
 	}
@@ -111,11 +114,20 @@ func (w *worker) adjustment(dst *raster.Image, v view) error {
 	if err := w.apply(v, v.layer.Effects, w.moment(v, v.m), changed); err != nil {
 		return err
 	}
-	where, release, err := w.cachedOrBuilt(dst.Rect, v, d, w.masks(v), nil)
-	if where == nil || err != nil {
+	where, err := w.where(dst.Rect, v, d)
+	if where.img == nil || err != nil {
 		return err
 	}
-	defer release()
-	raster.Mix(dst, changed, raster.AlphaOf(where, dst.Rect), opacity)
+	defer where.release()
+	raster.Mix(dst, changed, raster.AlphaOf(where.img, dst.Rect), opacity)
 	return nil
+}
+
+// where is the picture of an adjustment layer itself, with its masks.
+func (w *worker) where(clip image.Rectangle, v view, d *drawing) (picture, error) {
+	if x := w.exposure(v); x != nil {
+		return w.blurred(clip, v, x, w.masks(v), nil)
+	}
+	s, release, err := w.cachedOrBuilt(clip, v, d, w.masks(v), nil)
+	return picture{img: s, release: release}, err
 }

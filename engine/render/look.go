@@ -89,11 +89,18 @@ func (l *looking) layer(s stage, layer *scene.Layer) {
 	if layer.Timed {
 		l.numbers(s.t)
 	}
+	if layer.MotionBlur {
+		l.exposure(w.exposure(w.view(s, layer)))
+	}
 	v := view{stage: s, layer: layer}
 	switch {
 	case layer.Inner != nil && !s.holds(layer.Inner.Item):
 		if t, ok := w.sourceTime(v, layer.Inner.Duration); ok {
-			l.stage(stage{comp: layer.Inner, t: t, outer: &v.stage})
+			inner := stage{comp: layer.Inner, t: t, outer: &v.stage, m: geom.Identity}
+			if layer.Collapse {
+				inner.m, inner.through = w.view(s, layer).m, layer
+			}
+			l.stage(inner)
 		}
 	case layer.Kind == scene.Footage && layer.Source != nil && !layer.Source.Footage.Still:
 		t, ok := w.sourceTime(v, footageLength(layer.Source.Footage))
@@ -101,6 +108,18 @@ func (l *looking) layer(s stage, layer *scene.Layer) {
 			t = -1
 		}
 		l.numbers(t)
+	}
+}
+
+// exposure adds where a layer is while the shutter is open.
+func (l *looking) exposure(x *exposure) {
+	if x == nil {
+		return
+	}
+	for i := range x.views {
+		place := x.views[i].place()
+		l.numbers(place[:]...)
+		l.numbers(x.views[i].t)
 	}
 }
 

@@ -24,14 +24,20 @@ func animated(l *aep.Layer, selectors []*aep.Property, props ...*aep.Property) {
 // title is a text of 20 pixels in white that begins at 20, 60 of a composition of 200 by 100; change may animate it.
 func title(t testing.TB, what string, change func(l *aep.Layer, st *aep.CharacterStyle)) *render.Renderer {
 	t.Helper()
+	return exposedTitle(t, what, 0, 0, change)
+}
+
+// exposedTitle is a title that a shutter of angle degrees exposes from phase degrees on.
+func exposedTitle(t testing.TB, what string, angle, phase float64, change func(l *aep.Layer, st *aep.CharacterStyle)) *render.Renderer {
+	t.Helper()
 	fonts, err := text.OpenBook()
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := build(t)
-	comp := b.comp("main", 200, 100)
+	comp := b.exposing(200, 100, angle, phase)
 	b.layer(comp, nil, func(l *aep.Layer) {
-		l.Kind = aep.LayerText
+		l.Kind, l.MotionBlur = aep.LayerText, true
 		transform(l, value("ADBE Position", 20, 60))
 		st := aep.CharacterStyle{Font: "Go-Regular", Size: 20, HScale: 100, VScale: 100, ApplyFill: true, Fill: [4]float64{1, 1, 1, 1}}
 		if change == nil {

@@ -39,7 +39,7 @@ func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) erro
 		return err
 	}
 	opacity := w.opacity(v)
-	pic, err := w.picture(cov.Rect, v, d, w.masks(v))
+	pic, err := w.picture(cov.Rect, v, d, w.exposure(v), w.masks(v))
 	if pic.img == nil || err != nil {
 		return err
 	}

@@ -50,11 +50,14 @@ func boxOf(r image.Rectangle) geom.Rect {
 	return geom.Rect{MinX: float64(r.Min.X), MinY: float64(r.Min.Y), MaxX: float64(r.Max.X), MaxY: float64(r.Max.Y)}
 }
 
-// picture draws a layer with its masks and effects on a surface of its own, for the pixels of clip.
+// picture draws a layer with its masks and effects on a surface of its own, for the pixels of clip. x is its exposure.
 //
 // As After Effects does, the effects of a layer that is made of pixels are applied before its transform, along its own axes; then it
 // does not matter to them where the layer is. A layer made of outlines is transformed first.
-func (w *worker) picture(clip image.Rectangle, v view, d *drawing, masks []mask) (picture, error) {
+func (w *worker) picture(clip image.Rectangle, v view, d *drawing, x *exposure, masks []mask) (picture, error) {
+	if x != nil {
+		return w.blurred(clip, v, x, masks, v.layer.Effects)
+	}
 	if v.h != nil {
 		return w.projected(clip, v, masks)
 	}

@@ -29,7 +29,7 @@ var precompKind = kind(func(w *worker, v view) (*drawing, error) {
 
 // collapsed draws the inner layers straight into the outer composition, so that nothing is sampled twice or cropped.
 func (w *worker) collapsed(d *drawing, v view, inner stage) {
-	inner.m = v.m
+	inner.m, inner.through = v.m, v.layer
 	huge := float64(1 << 20)
 	d.box = geom.Rect{MinX: -huge, MinY: -huge, MaxX: huge, MaxY: huge}
 	d.still = false

@@ -35,6 +35,8 @@ type Options struct {
 	// Warn is called once for each thing that cannot be drawn. Calls do not overlap.
 	Warn    func(message string)
 	Workers int // 0 means one per processor
+	// MotionBlur says which of the layers that move are blurred: without it, those whose switch is on.
+	MotionBlur MotionBlur
 }
 
 // Renderer draws one composition of a project, which must not change any more.

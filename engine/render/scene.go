@@ -19,6 +19,10 @@ type stage struct {
 	fresh bool
 	// path distinguishes the places where the same composition is nested.
 	path uint64
+	// through is the layer that shows it collapsed, in the outer stage; nil for others.
+	through *scene.Layer
+	// late is how far t lies after the time of the frame, at a moment while the shutter is open.
+	late float64
 }
 
 // view is a layer of a stage; m maps the layer's pixels to the target's.
@@ -65,11 +69,21 @@ func (w *worker) composition(dst *raster.Image, s stage) error {
 	return nil
 }
 
-// shownLayer is a layer that is visible at a time, with its drawing once that is prepared.
+// shownLayer is a layer that is visible at a time, with its drawing once that is prepared, and its exposure once that is asked for.
 type shownLayer struct {
 	view
 	d        *drawing
 	prepared bool
+	x        *exposure
+	exposed  bool
+}
+
+// exposure is the worker's exposure of the layer.
+func (l *shownLayer) exposure(w *worker) *exposure {
+	if !l.exposed {
+		l.x, l.exposed = w.exposure(l.view), true
+	}
+	return l.x
 }
 
 // shown are the visible layers of s, from the bottom.

@@ -14,7 +14,7 @@ import (
 // inSpace is the view of a 3D layer, as the composition's camera sees it. Where no perspective is visible it is a view as that of any other
 // layer.
 func (w *worker) inSpace(s stage, l *scene.Layer) view {
-	camera := s.comp.View(w.eval, s.t)
+	camera := s.comp.View(w.eval, s.t-s.late, s.t)
 	var space geom.Space
 	if l.FacesCamera {
 		space = l.Transform.Facing(w.eval, s.t, camera.At)

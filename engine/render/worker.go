@@ -19,6 +19,7 @@ type worker struct {
 	r    *Renderer
 	eval *eval.Evaluator
 	pen  raster.Rasterizer
+	sum  raster.Exposure
 	at   *scene.Layer // being drawn
 	n    int          // frame being drawn
 	// elsewhen is how many effects that show other times are being drawn, one for another.

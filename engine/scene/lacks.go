@@ -76,10 +76,6 @@ func (l *Layer) switches() {
 	if l.Kind == Nested && l.Collapse && l.Inner.deep() {
 		l.lack("the depth of 3D layers in a collapsed composition, among those around it,")
 	}
-	// Render settings blur all marked layers, whatever the composition's own switch says.
-	if l.MotionBlur && l.Transform.Moves() {
-		l.detail("motion blur")
-	}
 	if l.FrameBlend && l.mixesFrames() {
 		l.detail("frame blending")
 	}

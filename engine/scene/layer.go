@@ -52,6 +52,9 @@ type Layer struct {
 	// Filtering are the values of masks and effects that may change over time, Varying all values but those of the transform.
 	Filtering []eval.Slot
 	Varying   []eval.Slot
+	// Redrawn are the values that may change over time of what is drawn of a text's glyphs, but the text itself, and of a shape layer's
+	// contents.
+	Redrawn []eval.Slot
 
 	within bool // the composition that it shows contains it
 	lacks  []Lack
@@ -123,11 +126,15 @@ func (c *compiler) layer(comp *Comp, l *aep.Layer) *Layer {
 	switch out.Kind {
 	case Text:
 		out.Document = eval.SlotOf(out.At(l.Props.Find("ADBE Text Properties", "ADBE Text Document")))
+		for _, match := range []string{"ADBE Text Animators", "ADBE Text Path Options", "ADBE Text More Options"} {
+			out.Redrawn = out.vary(out.Redrawn, l.Props.Find("ADBE Text Properties", match))
+		}
 		if out.Glyphs = animate.Compile(out.At(l.Props.Child("ADBE Text Properties"))); out.Glyphs != nil && out.Glyphs.Timed() {
 			out.Timed, out.Varies = true, true
 		}
 	case Shape:
 		out.Shapes = shape.Compile(out.At(l.Props.Child("ADBE Root Vectors Group")))
+		out.Redrawn = out.vary(nil, l.Props.Child("ADBE Root Vectors Group"))
 	}
 	out.Composite = out.blend()
 	out.masks()
@@ -217,6 +224,9 @@ func (c *compiler) effects(l *Layer) {
 
 // vary adds what of a group of properties may change over time to a list.
 func (l *Layer) vary(list []eval.Slot, p *aep.Property) []eval.Slot {
+	if p == nil {
+		return list
+	}
 	for _, child := range p.Children {
 		list = l.vary(list, child)
 	}

@@ -3,6 +3,8 @@
 package scene
 
 import (
+	"slices"
+
 	"overcrank/aep"
 	"overcrank/engine/eval"
 )
@@ -25,7 +27,7 @@ type Lack struct {
 	Comp  *aep.Item
 	Layer *aep.Layer
 	What  string // such as "effect 'Glow'"
-	// Detail tells whether only details of the picture are missing, such as motion blur.
+	// Detail tells whether only details of the picture are missing, such as frame blending.
 	Detail bool
 }
 
@@ -98,9 +100,14 @@ func (c *compiler) comp(it *aep.Item) *Comp {
 	return out
 }
 
-// View is how the composition is seen at composition time t.
-func (c *Comp) View(e *eval.Evaluator, t float64) eval.View {
-	return eval.ViewOf(e, c.Composition, c.cameras, t)
+// View is how the camera of composition time frame sees the composition at composition time t.
+func (c *Comp) View(e *eval.Evaluator, frame, t float64) eval.View {
+	return eval.ViewDuring(e, c.Composition, c.cameras, frame, t)
+}
+
+// CameraMoves tells whether any of the cameras may move.
+func (c *Comp) CameraMoves() bool {
+	return slices.ContainsFunc(c.cameras, func(camera eval.Camera) bool { return camera.Moves() })
 }
 
 // matte is the track matte of layer i: the layer that it names, or in projects from before After Effects 23 the one above.

@@ -114,12 +114,22 @@ const (
 	MaskDifference
 )
 
+// MaskMotionBlur says whether the movement of a mask is blurred.
+type MaskMotionBlur int
+
+// The settings of a mask's motion blur.
+const (
+	MaskBlurOfLayer MaskMotionBlur = iota // as the layer's switch says
+	MaskBlurOff
+	MaskBlurOn
+)
+
 // MaskInfo is the state of a mask that is not a property.
 type MaskInfo struct {
 	Mode       MaskMode
 	Inverted   bool
 	Locked     bool
-	MotionBlur int
+	MotionBlur MaskMotionBlur
 	Color      [3]float64
 	ID         uint32 // within its layer; 0 for a mask that no file has yet
 }

@@ -157,7 +157,7 @@ func decodeMask(b body) *MaskInfo {
 	m := &MaskInfo{
 		Inverted:   b.u8(mkifInverted) != 0,
 		Locked:     b.u8(mkifLocked) != 0,
-		MotionBlur: int(b.u8(mkifMotionBlur)),
+		MotionBlur: MaskMotionBlur(b.u8(mkifMotionBlur)),
 		Mode:       MaskMode(b.u16(mkifMode)),
 		ID:         b.u32(mkifID),
 	}

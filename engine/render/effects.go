@@ -49,7 +49,7 @@ func (w *worker) effect(v view, e *scene.Effect, f *effect.Frame, img *raster.Im
 		return err
 	}
 	where := image.NewAlpha(img.Rect)
-	if masks := w.masksOf(v, e.Limit.Masks); len(masks) > 0 {
+	if masks := w.masksOf(e.Limit.Masks, v.t, v.t); len(masks) > 0 {
 		where = w.combine(masks, v.m, img.Rect)
 	} else {
 		for i := range where.Pix {

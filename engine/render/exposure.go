@@ -230,7 +230,7 @@ func (w *worker) blurredAnew(clip image.Rectangle, v view, x *exposure, effects 
 		}
 		if d != nil {
 			box = box.Union(d.box)
-			shots = append(shots, &outlined{w, at, d, w.masks(at)})
+			shots = append(shots, &outlined{w, at, d, w.masksOf(v.layer.Masks, v.t, at.t)})
 		}
 	}
 	f, area := w.afterwards(clip, v, effects, box)

@@ -89,6 +89,9 @@ func (l *looking) layer(s stage, layer *scene.Layer) {
 	if layer.Timed {
 		l.numbers(s.t)
 	}
+	if w.movingMasks(view{stage: s, layer: layer}) != nil {
+		l.numbers(s.t)
+	}
 	if layer.MotionBlur {
 		l.exposure(w.exposure(w.view(s, layer)))
 	}

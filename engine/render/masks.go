@@ -3,6 +3,8 @@ package render
 import (
 	"image"
 	"math"
+	"reflect"
+	"slices"
 
 	"overcrank/aep"
 	"overcrank/engine/effect"
@@ -23,24 +25,74 @@ type mask struct {
 }
 
 // masks are the masks of the layer that have an area, in order.
-func (w *worker) masks(v view) []mask { return w.masksOf(v, v.layer.Masks) }
+func (w *worker) masks(v view) []mask { return w.masksOf(v.layer.Masks, v.t, v.t) }
 
-// masksOf are those of a list that have an area.
-func (w *worker) masksOf(v view, list []scene.Mask) []mask {
+// masksOf are those of a list that have an area at a moment of the frame at a time. Those whose changes are not blurred are those of the frame.
+func (w *worker) masksOf(list []scene.Mask, frame, moment float64) []mask {
 	var out []mask
 	for i := range list {
-		m := &list[i]
-		path, _ := m.Path.At(w.eval, v.t).(*aep.Path)
+		m, t := &list[i], frame
+		if m.Blurred {
+			t = moment
+		}
+		path, _ := m.Path.At(w.eval, t).(*aep.Path)
 		if path == nil || !path.Closed && len(path.Vertices) < 3 {
 			continue
 		}
-		feather := m.Feather.At(w.eval, v.t)
+		feather := m.Feather.At(w.eval, t)
 		out = append(out, mask{
-			mode: m.Mode, inverted: m.Inverted, outline: shape.OutlineOf(path), opacity: max(0, min(1, m.Opacity.At(w.eval, v.t)/100)),
-			feather: [2]float64{feather[0], feather[1]}, expansion: m.Expansion.At(w.eval, v.t),
+			mode: m.Mode, inverted: m.Inverted, outline: shape.OutlineOf(path), opacity: max(0, min(1, m.Opacity.At(w.eval, t)/100)),
+			feather: [2]float64{feather[0], feather[1]}, expansion: m.Expansion.At(w.eval, t),
 		})
 	}
 	return out
+}
+
+// movingMasks are the layer's masks at the moments of a frame; nil when they stay what they are, or when that is not blurred.
+func (w *worker) movingMasks(v view) [][]mask {
+	if !slices.ContainsFunc(v.layer.Masks, func(m scene.Mask) bool { return m.Blurred }) {
+		return nil
+	}
+	s, ok := w.r.shutter(v.filmed())
+	if !ok {
+		return nil
+	}
+	still, moves := w.masks(v), false
+	out := make([][]mask, s.least)
+	for i := range out {
+		out[i] = w.masksOf(v.layer.Masks, v.t, w.later(v.stage, s.moment(i, s.least)).t)
+		moves = moves || !reflect.DeepEqual(out[i], still)
+	}
+	if !moves {
+		return nil
+	}
+	return out
+}
+
+// masked is the coverage of masks, those of the layer in a frame, at the pixels of r.
+func (w *worker) masked(v view, masks []mask, r image.Rectangle) *image.Alpha {
+	moments := w.movingMasks(v)
+	if moments == nil {
+		return w.combine(masks, v.m, r)
+	}
+	mean := image.NewAlpha(r)
+	sums := make([]uint16, len(mean.Pix)) // of at most maxShutterSamples
+	for _, at := range moments {
+		if len(at) == 0 { // none has an area
+			for i := range sums {
+				sums[i] += 255
+			}
+			continue
+		}
+		for i, k := range w.combine(at, v.m, r).Pix {
+			sums[i] += uint16(k)
+		}
+	}
+	n := len(moments)
+	for i, sum := range sums {
+		mean.Pix[i] = uint8((int(sum) + n/2) / n)
+	}
+	return mean
 }
 
 // combine is the coverage of all masks at the pixels of r; to maps pixels of the layer to these.

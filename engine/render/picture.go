@@ -144,7 +144,7 @@ func (w *worker) build(clip image.Rectangle, v view, d *drawing, masks []mask, e
 		return nil, err
 	}
 	if len(masks) > 0 {
-		raster.MultiplyAlpha(s, w.combine(masks, v.m, s.Rect))
+		raster.MultiplyAlpha(s, w.masked(v, masks, s.Rect))
 	}
 	if err := w.apply(v, effects, f, s); err != nil {
 		w.r.surfaces.put(s)
@@ -203,6 +203,9 @@ func (w *worker) state(v view) uint64 {
 		} else {
 			h.add(v.t)
 		}
+	}
+	if w.movingMasks(v) != nil {
+		h.add(v.t)
 	}
 	return h.Sum64()
 }

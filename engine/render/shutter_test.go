@@ -181,6 +181,29 @@ func TestATextThatIsReplacedIsSeenInOneVersion(t *testing.T) {
 	}
 }
 
+// A mask moves over a layer that stays where it is; its own switch decides.
+func TestAMovingMaskIsSmearedIfItsSwitchSaysSo(t *testing.T) {
+	for _, c := range []struct {
+		layer bool
+		mask  aep.MaskMotionBlur
+		way   float64
+	}{
+		{true, aep.MaskBlurOfLayer, 10}, {false, aep.MaskBlurOfLayer, 0}, {true, aep.MaskBlurOff, 0}, {false, aep.MaskBlurOn, 10},
+	} {
+		b := build(t)
+		comp := b.exposing(200, 40, 360, 0)
+		b.layer(comp, b.solid("white", 200, 40, rgb(white)), func(l *aep.Layer) {
+			l.MotionBlur = c.layer
+			masked(l, aep.MaskInfo{Mode: aep.MaskAdd, MotionBlur: c.mask}, nil)
+			path := l.Props.Find("ADBE Mask Parade", "ADBE Mask Atom", "ADBE Mask Shape")
+			path.Keys = []aep.Keyframe{
+				{Time: 0, Value: square(-20, 10, 20, 30), In: aep.Linear, Out: aep.Linear}, {Time: 10, Value: square(980, 10, 1020, 30), In: aep.Linear, Out: aep.Linear},
+			}
+		})
+		ramps(t, oneFrame(t, b.renderer(comp, render.Options{}), 6), 20, 40, c.way)
+	}
+}
+
 func TestTheShutterSaysWhenAndForHowLong(t *testing.T) {
 	for _, c := range []struct{ angle, phase, left, way float64 }{
 		{360, 0, 80, 20}, {180, 0, 80, 10}, {180, -90, 75, 10}, {720, -360, 60, 40}, {90, 180, 90, 5}, {9, 0, 80, 0.5}, {1e9, -1e9, 60, 40},
@@ -372,6 +395,14 @@ func TestBlurredFramesAreThoseOfAnyMachine(t *testing.T) {
 		l.MotionBlur = true
 		bar(l)
 		transform(l, linear(value("ADBE Position"), 0.3, 0.8, aep.Numbers{10, 10}, aep.Numbers{90, 90}))
+	})
+	b.layer(comp, b.solid("behind a mask", 100, 100, rgb(green)), func(l *aep.Layer) {
+		l.MotionBlur = true
+		masked(l, aep.MaskInfo{Mode: aep.MaskAdd}, nil)
+		path := l.Props.Find("ADBE Mask Parade", "ADBE Mask Atom", "ADBE Mask Shape")
+		for i, x := range []float64{0, 50, 50, 0} { // to the right, a rest, and back
+			path.Keys = append(path.Keys, aep.Keyframe{Time: float64(i) * 0.4, Value: square(x, 0, x+20, 30), In: aep.Linear, Out: aep.Linear})
+		}
 	})
 	b.layer(comp, b.picture("back.png", quarters(100, 100)), nil)
 	for _, workers := range []int{1, 3} {

@@ -68,6 +68,7 @@ type Mask struct {
 	Opacity   eval.Number // per cent
 	Feather   eval.Vector // pixels of the layer, across and down
 	Expansion eval.Number // pixels of the layer
+	Blurred   bool        // whether its changes while the shutter is open are blurred
 }
 
 // Effect is an effect that is on. One that replaces the layer's picture and cannot be drawn has no Effect of its own: it clears the picture.
@@ -182,11 +183,14 @@ func (l *Layer) masks() {
 // mask compiles a mask of the layer.
 func (l *Layer) mask(p *aep.Property) Mask {
 	at := func(match string) eval.Ref { return l.At(p.Child(match)) }
-	return Mask{
+	m := Mask{
 		Mode: p.Mask.Mode, Inverted: p.Mask.Inverted,
 		Path: eval.SlotOf(at("ADBE Mask Shape")), Opacity: eval.NumberOf(at("ADBE Mask Opacity"), 100),
 		Feather: eval.VectorOf(at("ADBE Mask Feather"), [4]float64{}), Expansion: eval.NumberOf(at("ADBE Mask Offset"), 0),
 	}
+	marked := p.Mask.MotionBlur == aep.MaskBlurOn || p.Mask.MotionBlur == aep.MaskBlurOfLayer && l.MotionBlur
+	m.Blurred = marked && (m.Path.Varies() || m.Opacity.Varies() || m.Feather.Varies() || m.Expansion.Varies())
+	return m
 }
 
 func (c *compiler) effects(l *Layer) {

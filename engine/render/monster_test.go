@@ -36,7 +36,14 @@ func TestMonstrousValuesDoNotStopARender(t *testing.T) {
 		}
 		coin := func() bool { return dice.IntN(2) == 0 }
 		n := func(match string) *aep.Property { return value(match, number(), number(), number()) }
-		comp := b.comp("main", 32, 24)
+		moving := func(match string) *aep.Property {
+			p := n(match)
+			if coin() {
+				linear(p, 0, 0.3, aep.Numbers{number(), number(), number()}, aep.Numbers{number(), number(), number()})
+			}
+			return p
+		}
+		comp := b.exposing(32, 24, 720, -360)
 		for _, source := range []*aep.Item{nil, pic, solid, sound, inner} {
 			b.layer(comp, source, func(l *aep.Layer) {
 				if coin() {
@@ -46,9 +53,10 @@ func TestMonstrousValuesDoNotStopARender(t *testing.T) {
 				l.Matte = aep.MatteKind(dice.IntN(5))
 				l.Blend = aep.BlendMode(dice.IntN(42) - 1)
 				l.Adjustment = coin()
+				l.ThreeD, l.MotionBlur = dice.IntN(4) == 0, coin()
 				for _, match := range []string{"ADBE Position", "ADBE Scale", "ADBE Rotate Z", "ADBE Anchor Point"} {
 					if coin() {
-						transform(l, n(match))
+						transform(l, moving(match))
 					}
 				}
 				masked(l, aep.MaskInfo{Mode: aep.MaskMode(dice.IntN(8))}, square(1, 2, number(), 20),

@@ -68,7 +68,8 @@ func (w *worker) exposure(v view) *exposure {
 		return nil
 	}
 	redrawn := len(l.Redrawn) > 0 || l.Glyphs != nil && l.Glyphs.Timed()
-	if !redrawn && !l.Transform.Moves() && v.through == nil && !(l.ThreeD && v.comp.CameraMoves()) {
+	moving := l.Transform.Moves() || v.through != nil || l.ThreeD && v.comp.CameraMoves()
+	if !moving && !redrawn {
 		return nil
 	}
 	s, ok := w.r.shutter(v.filmed())

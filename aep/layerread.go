@@ -10,18 +10,18 @@ import (
 // Offsets in the "ldta" chunk of a layer. In and out points are relative to the start, before stretching.
 const (
 	ldtaSize            = 160
-	ldtaID              = 0  // u32
-	ldtaQuality         = 4  // u16
-	ldtaStretch         = 8  // s32, over ldtaStretchDivisor
-	ldtaStart           = 12 // ratio
-	ldtaIn              = 20 // ratio
-	ldtaOut             = 28 // ratio
-	ldtaFlags           = 37 // three u8
-	ldtaSource          = 40 // u32
-	ldtaLabel           = 61 // u8
-	ldtaName            = 64 // 32 bytes, from before names had a chunk of their own
-	ldtaBlend           = 99 // u8
-	ldtaPreserve        = 103
+	ldtaID              = 0   // u32
+	ldtaQuality         = 4   // u16
+	ldtaStretch         = 8   // s32, over ldtaStretchDivisor
+	ldtaStart           = 12  // ratio
+	ldtaIn              = 20  // ratio
+	ldtaOut             = 28  // ratio
+	ldtaFlags           = 37  // three u8
+	ldtaSource          = 40  // u32
+	ldtaLabel           = 61  // u8
+	ldtaName            = 64  // 32 bytes, from before names had a chunk of their own
+	ldtaBlend           = 99  // u8
+	ldtaTransfer        = 103 // u8, flags
 	ldtaMatte           = 107 // u8
 	ldtaStretchDivisor  = 108 // u32
 	ldtaKind            = 131 // u8
@@ -44,6 +44,8 @@ const (
 	ldtaFlagEffects     = 2
 	ldtaFlagAudio       = 1
 	ldtaFlagVisible     = 0
+	ldtaFlagPreserve    = 0 // of ldtaTransfer, as in the SDK's AEGP_TransferFlags
+	ldtaFlagDancing     = 1
 	maxSensibleDuration = 1e7 // seconds; anything longer is a broken file
 )
 
@@ -115,7 +117,7 @@ func decodeLayer(b body) *Layer {
 		Blend:                BlendMode(b.u8(ldtaBlend)),
 		Matte:                MatteKind(b.u8(ldtaMatte)),
 		MatteLayer:           b.u32(ldtaMatteLayer),
-		PreserveTransparency: b.u8(ldtaPreserve) != 0,
+		PreserveTransparency: b.bit(ldtaTransfer, ldtaFlagPreserve),
 		Quality:              int(b.u16(ldtaQuality)),
 		LightKind:            int(b.u8(ldtaLightKind)),
 
@@ -134,6 +136,9 @@ func decodeLayer(b body) *Layer {
 		EffectsEnabled: b.bit(ldtaFlags+2, ldtaFlagEffects),
 		AudioEnabled:   b.bit(ldtaFlags+2, ldtaFlagAudio),
 		Enabled:        b.bit(ldtaFlags+2, ldtaFlagVisible),
+	}
+	if l.Blend == BlendDissolve && b.bit(ldtaTransfer, ldtaFlagDancing) {
+		l.Blend = BlendDancingDissolve
 	}
 	if d := b.u32(ldtaStretchDivisor); d != 0 && b.s32(ldtaStretch) != 0 {
 		l.Stretch = float64(b.s32(ldtaStretch)) / float64(d) * 100

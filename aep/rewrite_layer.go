@@ -47,7 +47,7 @@ func (rw *rewriter) layer(wasIn, nowIn *Composition, was, now *Layer) {
 	transplant(head, a, b,
 		[]field{{ldtaStretch, 4}, {ldtaStretchDivisor, 4}}, single(ldtaStart, 8), single(ldtaIn, 8), single(ldtaOut, 8),
 		single(ldtaQuality, 2), single(ldtaSource, 4), single(ldtaLabel, 1), single(ldtaName, ldtaNameLength), single(ldtaBlend, 1),
-		single(ldtaPreserve, 1), single(ldtaMatte, 1), single(ldtaParent, 4), single(ldtaLightKind, 1), single(ldtaMatteLayer, 4))
+		single(ldtaTransfer, 1), single(ldtaMatte, 1), single(ldtaParent, 4), single(ldtaLightKind, 1), single(ldtaMatteLayer, 4))
 	rw.switches(head, a, b)
 	if was.Name != now.Name {
 		setText(c, "Utf8", now.Name)

@@ -33,9 +33,6 @@ func (l *Layer) measures(c *Composition) []byte {
 	b[61] = byte(l.Label)
 	copy(b[64:95], l.Name)
 	b[99] = byte(l.Blend)
-	if l.PreserveTransparency {
-		b[103] = 1
-	}
 	b[107] = byte(l.Matte)
 	b[131] = byte(l.Kind)
 	put(b[132:], l.Parent)
@@ -88,4 +85,6 @@ func layerFlags(b []byte, l *Layer) {
 	bit(39, 2, l.EffectsEnabled)
 	bit(39, 1, l.AudioEnabled)
 	bit(39, 0, l.Enabled)
+	bit(103, 0, l.PreserveTransparency)
+	bit(103, 1, l.Blend == BlendDancingDissolve)
 }

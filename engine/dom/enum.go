@@ -77,7 +77,7 @@ func (s *session) defineEnums() {
 		}
 		_ = s.rt.Set(e.name, o)
 	}
-	inOrder := []aep.BlendMode{aep.BlendNormal, aep.BlendDissolve, aep.BlendDissolve, aep.BlendDarken, aep.BlendMultiply,
+	inOrder := []aep.BlendMode{aep.BlendNormal, aep.BlendDissolve, aep.BlendDancingDissolve, aep.BlendDarken, aep.BlendMultiply,
 		aep.BlendLinearBurn, aep.BlendColorBurn, aep.BlendClassicColorBurn, aep.BlendAdd, aep.BlendLighten,
 		aep.BlendScreen, aep.BlendLinearDodge, aep.BlendColorDodge, aep.BlendClassicColorDodge, aep.BlendOverlay,
 		aep.BlendSoftLight, aep.BlendHardLight, aep.BlendLinearLight, aep.BlendVividLight, aep.BlendPinLight,
@@ -88,9 +88,7 @@ func (s *session) defineEnums() {
 	s.enums = enums{blend: map[int]aep.BlendMode{}, blendID: map[aep.BlendMode]int{}}
 	for i, mode := range inOrder {
 		s.enums.blend[5212+i] = mode
-		if _, known := s.enums.blendID[mode]; !known {
-			s.enums.blendID[mode] = 5212 + i
-		}
+		s.enums.blendID[mode] = 5212 + i
 	}
 }
 

@@ -1,9 +1,36 @@
 package effect
 
 import (
+	"strings"
+
+	"overcrank/aep"
 	"overcrank/engine/eval"
 	"overcrank/engine/raster"
 )
+
+// Blend is the blend mode that a popup chooses, by its label in the file. A mode that is not known is drawn as Normal, which is also the
+// first choice, and noted as a lack.
+func (p Params) Blend(number string) raster.Blend {
+	prop := p.at(number).Prop
+	n := eval.NumberOf(p.at(number), 1)
+	if prop == nil || !n.Varies() && n.First() == 1 {
+		return raster.Normal
+	}
+	if blend, ok := labelled(prop, n.First()); ok && !n.Varies() {
+		return blend
+	}
+	p.Lack("the blending mode")
+	return raster.Normal
+}
+
+// labelled is the blend mode that a value of a popup chooses, by its label in the file, which is English.
+func labelled(prop *aep.Property, value float64) (raster.Blend, bool) {
+	i := whole(value) - 1
+	if i < 0 || i >= len(prop.Choices) {
+		return nil, false
+	}
+	return raster.Mode(strings.TrimSpace(prop.Choices[i]))
+}
 
 // blending is the popup "Blending Mode" of effects that paint: None, which leaves nothing of the layer, or how they are laid over it.
 type blending struct {

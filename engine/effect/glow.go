@@ -1,8 +1,6 @@
 package effect
 
 import (
-	"strings"
-
 	"overcrank/engine/eval"
 	"overcrank/engine/raster"
 )
@@ -41,8 +39,8 @@ func newGlow(p Params) Effect {
 		p.Lack("the arbitrary map")
 	}
 	if prop := e.operation.Prop(); prop != nil {
-		if i := whole(e.operation.First()) - 1; i >= glowNormal-1 && i < len(prop.Choices) {
-			if blend, ok := blends[strings.TrimSpace(prop.Choices[i])]; ok {
+		if value := e.operation.First(); whole(value) >= glowNormal && whole(value) <= len(prop.Choices) {
+			if blend, ok := labelled(prop, value); ok {
 				e.blend = blend
 			} else {
 				p.Lack("the glow operation")

@@ -1,7 +1,7 @@
 package raster
 
 // Add sums the colours, up to white.
-func Add(dst, src []uint8) {
+func Add(dst, src []uint8, _ Span) {
 	for i := 0; i+3 < len(src) && i+3 < len(dst); i += 4 {
 		a := over(uint32(src[i+3]), uint32(dst[i+3]))
 		for c := i; c < i+3; c++ {

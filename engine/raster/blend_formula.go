@@ -13,7 +13,7 @@ func straight(mix func(s, d float64) float64) Blend {
 
 // wholeColor makes a Blend from a formula for whole colours that are not premultiplied, 0 to 1.
 func wholeColor(mix func(s, d [3]float64) [3]float64) Blend {
-	return func(dst, src []uint8) {
+	return func(dst, src []uint8, _ Span) {
 		for i := 0; i+3 < len(src) && i+3 < len(dst); i += 4 {
 			p, q := src[i:i+4:i+4], dst[i:i+4:i+4]
 			sa, da := uint32(p[3]), uint32(q[3])

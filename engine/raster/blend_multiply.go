@@ -1,7 +1,7 @@
 package raster
 
 // Multiply multiplies the colours, which darkens.
-func Multiply(dst, src []uint8) {
+func Multiply(dst, src []uint8, _ Span) {
 	for i := 0; i+3 < len(src) && i+3 < len(dst); i += 4 {
 		s, d := src[i:i+4:i+4], dst[i:i+4:i+4]
 		sa, da := uint32(s[3]), uint32(d[3])

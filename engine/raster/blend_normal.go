@@ -3,7 +3,7 @@ package raster
 import "encoding/binary"
 
 // Normal draws src over dst.
-func Normal(dst, src []uint8) {
+func Normal(dst, src []uint8, _ Span) {
 	n := min(len(dst), len(src)) &^ 3
 	dst, src = dst[:n], src[:n]
 	const opaque = 0xff000000ff000000

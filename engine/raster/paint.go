@@ -48,6 +48,23 @@ func FillRect(dst *Image, area image.Rectangle, c Color) {
 	}
 }
 
+// FillBehind lays one opaque colour behind the pixels of dst.
+func FillBehind(dst *Image, c Color) {
+	behind := binary.LittleEndian.Uint32(c[:])
+	for y := dst.Rect.Min.Y; y < dst.Rect.Max.Y; y++ {
+		row := dst.Pix[dst.PixOffset(dst.Rect.Min.X, y):][:4*dst.Rect.Dx()]
+		for i := 0; i+4 <= len(row); i += 4 {
+			switch p := binary.LittleEndian.Uint32(row[i:]); p >> 24 {
+			case 255:
+			case 0:
+				binary.LittleEndian.PutUint32(row[i:], behind)
+			default:
+				binary.LittleEndian.PutUint32(row[i:], lay(behind, p))
+			}
+		}
+	}
+}
+
 // Composite draws src over dst where both have pixels, by their bounds, with an opacity of 0 to 1.
 func Composite(dst, src *Image, opacity float64, blend Blend) {
 	area := src.Rect.Intersect(dst.Rect)
@@ -72,7 +89,7 @@ func Composite(dst, src *Image, opacity float64, blend Blend) {
 			}
 			s = row
 		}
-		blend(d, s)
+		blend(d, s, Span{area.Min.X, y, unit(opacity)})
 	}
 }
 

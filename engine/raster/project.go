@@ -37,6 +37,6 @@ func Project(dst, src *Image, h geom.Homography, clip image.Rectangle, opacity f
 			binary.LittleEndian.PutUint32(row[4*i:], gather(sum))
 			u, v, w = u+back[0], v+back[3], w+back[6]
 		}
-		blend(dst.Pix[dst.PixOffset(clip.Min.X, y):][:4*clip.Dx()], row)
+		blend(dst.Pix[dst.PixOffset(clip.Min.X, y):][:4*clip.Dx()], row, Span{clip.Min.X, y, unit(opacity)})
 	}
 }

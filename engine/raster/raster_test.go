@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"overcrank/aep"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 )
@@ -198,7 +199,7 @@ func TestBlendsOfOpaqueColours(t *testing.T) {
 		{"darker color", raster.DarkerColor, 100, 200, 100, 1},
 	} {
 		dst, src := []uint8{c.dst, c.dst, c.dst, 255}, []uint8{c.src, c.src, c.src, 255}
-		c.blend(dst, src)
+		c.blend(dst, src, raster.Span{Opacity: 1})
 		if d := int(dst[0]) - c.want; d > c.off || d < -c.off || dst[3] != 255 {
 			t.Errorf("%s of %d over %d is %v, want %d", c.name, c.src, c.dst, dst, c.want)
 		}
@@ -219,7 +220,7 @@ func TestBlendsOfWholeColours(t *testing.T) {
 		"darker color":       {raster.DarkerColor, red, blue, red},
 	} {
 		dst := []uint8{c.dst[0], c.dst[1], c.dst[2], 255}
-		c.blend(dst, []uint8{c.src[0], c.src[1], c.src[2], 255})
+		c.blend(dst, []uint8{c.src[0], c.src[1], c.src[2], 255}, raster.Span{Opacity: 1})
 		for i, want := range c.want {
 			if d := int(dst[i]) - int(want); d > 2 || d < -2 {
 				t.Errorf("%s of %v over %v is %v, want %v", name, c.src, c.dst, dst, c.want)
@@ -230,14 +231,6 @@ func TestBlendsOfWholeColours(t *testing.T) {
 }
 
 func TestBlendsKeepColoursWithinTheirAlpha(t *testing.T) {
-	blends := map[string]raster.Blend{
-		"normal": raster.Normal, "add": raster.Add, "multiply": raster.Multiply, "screen": raster.Screen, "overlay": raster.Overlay,
-		"hard light": raster.HardLight, "darken": raster.Darken, "lighten": raster.Lighten, "difference": raster.Difference, "exclusion": raster.Exclusion,
-		"color dodge": raster.ColorDodge, "color burn": raster.ColorBurn, "linear burn": raster.LinearBurn, "soft light": raster.SoftLight,
-		"linear light": raster.LinearLight, "vivid light": raster.VividLight, "pin light": raster.PinLight, "hard mix": raster.HardMix,
-		"subtract": raster.Subtract, "divide": raster.Divide, "hue": raster.Hue, "saturation": raster.Saturation, "color": raster.Chroma,
-		"luminosity": raster.Luminosity, "lighter color": raster.LighterColor, "darker color": raster.DarkerColor,
-	}
 	pixel := func(t *rapid.T, name string) []uint8 {
 		a := rapid.IntRange(0, 255).Draw(t, name)
 		c := rapid.IntRange(0, a).Draw(t, name+" colour")
@@ -245,18 +238,27 @@ func TestBlendsKeepColoursWithinTheirAlpha(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		src, back := pixel(t, "src"), pixel(t, "dst")
-		for name, blend := range blends {
+		for _, mode := range aep.BlendModes() {
+			name := mode.String()
+			blend, ok := raster.Mode(name)
+			if !ok {
+				t.Fatalf("there is no %s", name)
+			}
 			dst := append([]uint8(nil), back...)
-			blend(dst, src)
+			blend(dst, src, raster.Span{Opacity: 1})
 			for c := range 3 {
 				if dst[c] > dst[3] {
 					t.Fatalf("%s of %v over %v is %v", name, src, back, dst)
 				}
 			}
+			if mode >= aep.BlendStencilAlpha && mode <= aep.BlendSilhouetteLuma {
+				continue // these only take away
+			}
 			if src[3] == 0 && (dst[0] != back[0] || dst[3] != back[3]) {
 				t.Fatalf("%s: nothing over %v is %v", name, back, dst)
 			}
-			if back[3] == 0 && src[3] > 0 && dst[3] != src[3] {
+			dissolves := mode == aep.BlendDissolve || mode == aep.BlendDancingDissolve
+			if back[3] == 0 && src[3] > 0 && dst[3] != src[3] && !dissolves {
 				t.Fatalf("%s of %v over nothing is %v", name, src, dst)
 			}
 		}

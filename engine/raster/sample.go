@@ -46,7 +46,7 @@ func Draw(dst, src *Image, m geom.Matrix, clip image.Rectangle, opacity float64,
 			continue
 		}
 		s.row(row, x0, x1, y)
-		blend(dst.Pix[dst.PixOffset(x0, y):][:4*(x1-x0)], row[:4*(x1-x0)])
+		blend(dst.Pix[dst.PixOffset(x0, y):][:4*(x1-x0)], row[:4*(x1-x0)], Span{x0, y, unit(opacity)})
 	}
 }
 

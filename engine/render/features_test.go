@@ -46,7 +46,9 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		want   string
 	}{
 		"effect":         {func(l *aep.Layer) { children(l, group("ADBE Effect Parade", group("VIDEOCOPILOT Saber"))) }, "effect 'VIDEOCOPILOT Saber'"},
-		"blend mode":     {func(l *aep.Layer) { l.Blend = aep.BlendStencilAlpha }, "blend mode 'Stencil Alpha'"},
+		"dissolve":       {func(l *aep.Layer) { l.Blend = aep.BlendDissolve }, "After Effects' own pattern of blend mode 'Dissolve'"},
+		"classic mode":   {func(l *aep.Layer) { l.Blend = aep.BlendClassicColorBurn }, "the exact formula of blend mode 'Classic Color Burn'"},
+		"luminescence":   {func(l *aep.Layer) { l.Blend = aep.BlendLuminescentPremul }, "the light of transparent pixels in blend mode 'Luminescent Premul'"},
 		"unknown blend":  {func(l *aep.Layer) { l.Blend = 77 }, "blend mode 'number 77'"},
 		"model":          {func(l *aep.Layer) { l.Kind = aep.LayerModel }, "a layer of this kind"},
 		"frame blending": {func(l *aep.Layer) { l.FrameBlend, l.Stretch = true, 200 }, "frame blending"},
@@ -75,11 +77,11 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		}, "the wave of 'ADBE Vector Graphic - Stroke'"},
 		"shape operator": {func(l *aep.Layer) {
 			l.Kind = aep.LayerShape
-			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Filter - Zigzag")))
-		}, "shape operator 'ADBE Vector Filter - Zigzag'"},
+			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Filter - Twist")))
+		}, "shape operator 'ADBE Vector Filter - Twist'"},
 		"group's blend mode": {func(l *aep.Layer) {
 			l.Kind = aep.LayerShape
-			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Group", value("ADBE Vector Blend Mode", 3))))
+			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Group", value("ADBE Vector Blend Mode", 99))))
 		}, "the blend mode of shape group 'ADBE Vector Group'"},
 		"text selector": {func(l *aep.Layer) {
 			animated(l, []*aep.Property{group("ADBE Text Magic Selector")}, value("ADBE Text Opacity", 50))

@@ -55,9 +55,18 @@ func (w *worker) layer(dst *raster.Image, l *shownLayer) error {
 	}
 	v := l.view
 	w.at = v.layer
-	if v.layer.Adjustment {
+	switch {
+	case v.layer.Adjustment:
 		return w.adjustment(dst, v)
+	case v.layer.Stencil():
+		return w.stencil(dst, l)
 	}
+	return w.over(dst, l, v.layer.BlendAt(v.t))
+}
+
+// over draws a layer over dst by a blend mode.
+func (w *worker) over(dst *raster.Image, l *shownLayer, blend raster.Blend) error {
+	v := l.view
 	opacity := w.opacity(v)
 	if opacity <= 0 {
 		return nil
@@ -66,11 +75,12 @@ func (w *worker) layer(dst *raster.Image, l *shownLayer) error {
 		return err
 	}
 	plain := opacity == 1 && isNormal(v.layer.Blend)
-	lone := v.layer.Matted == nil && !v.layer.PreserveTransparency
+	preserves := v.layer.PreserveTransparency && !v.layer.Stencil() // which shows nothing outside of what is below anyway
+	lone := v.layer.Matted == nil && !preserves
 	masks := w.masks(v)
 	x := l.exposure(w)
 	if x == nil && lone && v.h == nil && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d) {
-		return l.d.draw(dst, opacity, v.layer.Composite)
+		return l.d.draw(dst, opacity, blend)
 	}
 	pic, err := w.picture(dst.Rect, v, l.d, x, masks)
 	if pic.img == nil || err != nil {
@@ -78,7 +88,7 @@ func (w *worker) layer(dst *raster.Image, l *shownLayer) error {
 	}
 	defer pic.release()
 	if lone {
-		pic.over(dst, opacity, v.layer.Composite)
+		pic.over(dst, opacity, blend)
 		return nil
 	}
 	own := w.r.surfaces.get(pic.bounds(dst.Rect))
@@ -87,10 +97,21 @@ func (w *worker) layer(dst *raster.Image, l *shownLayer) error {
 	if err := w.matte(own, v); err != nil {
 		return err
 	}
-	if v.layer.PreserveTransparency {
+	if preserves {
 		raster.MultiplyAlpha(own, raster.AlphaOf(dst, own.Rect))
 	}
-	raster.Composite(dst, own, opacity, v.layer.Composite)
+	raster.Composite(dst, own, opacity, blend)
+	return nil
+}
+
+// stencil cuts what lies below by a layer, everywhere: where the layer shows nothing, nothing is left.
+func (w *worker) stencil(dst *raster.Image, l *shownLayer) error {
+	own := w.r.surfaces.get(dst.Rect)
+	defer w.r.surfaces.put(own)
+	if err := w.over(own, l, raster.Normal); err != nil {
+		return err
+	}
+	raster.Composite(dst, own, 1, l.layer.BlendAt(l.t))
 	return nil
 }
 

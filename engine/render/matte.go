@@ -58,7 +58,7 @@ func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) erro
 		for i := range dst {
 			k := float64(src[4*i+3])
 			if luma {
-				k = 0.2126*float64(src[4*i]) + 0.7152*float64(src[4*i+1]) + 0.0722*float64(src[4*i+2])
+				k = raster.Luma(src[4*i:])
 			}
 			dst[i] = uint8(k*opacity + 0.5)
 		}

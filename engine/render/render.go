@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Scale float64 // 1 full size, 0.5 half; 0 means 1
 	Draft bool    // nearest sampling, no antialiasing of footage
-	// Background fills the frame with the composition's background colour, as After Effects does for output without an
+	// Background lays the composition's background colour behind each frame, as After Effects does for output without an
 	// alpha channel. The backgrounds of nested compositions are never visible.
 	Background bool
 	// Fonts may be nil: then text layers are left out, with a warning. One goroutine at a time uses it.

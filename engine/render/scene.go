@@ -15,7 +15,7 @@ type stage struct {
 	t     float64
 	m     geom.Matrix
 	outer *stage // the one that contains this one
-	// fresh tells whether it is drawn over the same background, or none, in every frame.
+	// fresh tells whether it is drawn over nothing.
 	fresh bool
 	// path distinguishes the places where the same composition is nested.
 	path uint64

@@ -47,10 +47,10 @@ func wholeRect(box geom.Rect, m geom.Matrix) (image.Rectangle, bool) {
 	return raster.PixelRect(r.Grow(-slack)), true
 }
 
-// paintOne paints a single shape, with the layer's opacity applied directly to it.
+// paintOne paints a single shape, with the layer's opacity.
 func (w *worker) paintOne(dst *raster.Image, s raster.Shape, m geom.Matrix, opacity float64, blend raster.Blend, mode aep.BlendMode) {
-	s.Color[3] *= opacity
 	if isNormal(mode) {
+		s.Color[3] *= opacity
 		w.paint(dst, &s, m)
 		return
 	}
@@ -61,7 +61,7 @@ func (w *worker) paintOne(dst *raster.Image, s raster.Shape, m geom.Matrix, opac
 	own := w.r.surfaces.get(box)
 	defer w.r.surfaces.put(own)
 	w.paint(own, &s, m)
-	raster.Composite(dst, own, 1, blend)
+	raster.Composite(dst, own, opacity, blend)
 }
 
 // paint draws a shape over dst.

@@ -98,11 +98,15 @@ func (w *worker) safely(n int, follows bool, step int) (d drawn) {
 func (w *worker) frame(n int) (*raster.Image, error) {
 	r := w.r
 	img := r.surfaces.get(frameRect(r.width, r.height))
-	if r.opt.Background {
-		bg := r.comp.Comp.Background
-		raster.FillRect(img, img.Rect, raster.Premultiply([4]float64{bg[0], bg[1], bg[2], 1}))
+	if err := w.composition(img, r.stageAt(n)); err != nil {
+		return img, err
 	}
-	return img, w.composition(img, r.stageAt(n))
+	if r.opt.Background {
+		// Last, since it is no layer: blend modes, stencils and adjustment layers do not see it.
+		bg := r.comp.Comp.Background
+		raster.FillBehind(img, raster.Premultiply([4]float64{bg[0], bg[1], bg[2], 1}))
+	}
+	return img, nil
 }
 
 // stageAt is the composition at frame n.

@@ -1,66 +1,51 @@
 package scene
 
 import (
-	"fmt"
-	"maps"
-	"slices"
+	"math"
 
 	"overcrank/aep"
 	"overcrank/engine/raster"
 )
 
-// blends are the blend modes that can be drawn. To add one, add a file in engine/raster and a line here.
-var blends = map[aep.BlendMode]raster.Blend{
-	0:                     raster.Normal,
-	aep.BlendNormal:       raster.Normal,
-	aep.BlendAdd:          raster.Add,
-	aep.BlendLinearDodge:  raster.Add,
-	aep.BlendMultiply:     raster.Multiply,
-	aep.BlendScreen:       raster.Screen,
-	aep.BlendOverlay:      raster.Overlay,
-	aep.BlendHardLight:    raster.HardLight,
-	aep.BlendDarken:       raster.Darken,
-	aep.BlendLighten:      raster.Lighten,
-	aep.BlendDifference:   raster.Difference,
-	aep.BlendExclusion:    raster.Exclusion,
-	aep.BlendSoftLight:    raster.SoftLight,
-	aep.BlendHue:          raster.Hue,
-	aep.BlendSaturation:   raster.Saturation,
-	aep.BlendColor:        raster.Chroma,
-	aep.BlendLuminosity:   raster.Luminosity,
-	aep.BlendColorDodge:   raster.ColorDodge,
-	aep.BlendColorBurn:    raster.ColorBurn,
-	aep.BlendLinearBurn:   raster.LinearBurn,
-	aep.BlendLinearLight:  raster.LinearLight,
-	aep.BlendVividLight:   raster.VividLight,
-	aep.BlendPinLight:     raster.PinLight,
-	aep.BlendHardMix:      raster.HardMix,
-	aep.BlendLighterColor: raster.LighterColor,
-	aep.BlendDarkerColor:  raster.DarkerColor,
-	aep.BlendSubtract:     raster.Subtract,
-	aep.BlendDivide:       raster.Divide,
+// BlendAt is how the layer is laid over those below it at a time of its composition.
+func (l *Layer) BlendAt(t float64) raster.Blend {
+	if l.dances() {
+		return raster.Dissolve(uint64(l.ID)<<32 + uint64(int64(math.Round(t*l.Comp.FrameRate))))
+	}
+	return l.blend
 }
 
-// blendNames are the names of the other modes, for warnings.
-var blendNames = map[aep.BlendMode]string{
-	aep.BlendDissolve: "Dissolve", aep.BlendClassicDifference: "Classic Difference", aep.BlendStencilAlpha: "Stencil Alpha",
-	aep.BlendStencilLuma: "Stencil Luma", aep.BlendSilhouetteAlpha: "Silhouette Alpha", aep.BlendSilhouetteLuma: "Silhouette Luma",
-	aep.BlendLuminescentPremul: "Luminescent Premul", aep.BlendAlphaAdd: "Alpha Add",
-	aep.BlendClassicColorDodge: "Classic Color Dodge", aep.BlendClassicColorBurn: "Classic Color Burn",
+// Stencil tells whether the layer cuts away what lies below it and outside of it.
+func (l *Layer) Stencil() bool {
+	return l.Blend == aep.BlendStencilAlpha || l.Blend == aep.BlendStencilLuma
 }
 
-// UndrawnBlends are the names of the blend modes that are not drawn.
-func UndrawnBlends() []string { return slices.Sorted(maps.Values(blendNames)) }
+// dances tells whether the layer is laid over those below it differently in each frame. Neither mode that dissolves works on 3D layers, says
+// Adobe (After Effects CS4 manual, page 174).
+func (l *Layer) dances() bool { return l.Blend == aep.BlendDancingDissolve && !l.ThreeD }
 
-// blend is how the layer is composited; Normal, with a lack, for a mode that cannot be drawn.
-func (l *Layer) blend() raster.Blend {
-	if b, ok := blends[l.Blend]; ok {
-		return b
+// blending finds the layer's blend mode; Normal, with a lack, for one that is not known. Of some modes Adobe publishes what they are for, and
+// not all of how.
+func (l *Layer) blending() raster.Blend {
+	if l.Blend < aep.BlendNormal {
+		return raster.Normal
 	}
-	name, ok := blendNames[l.Blend]
-	if !ok {
-		name = fmt.Sprintf("number %d", l.Blend)
+	named := "blend mode '" + l.Blend.String() + "'"
+	switch l.Blend {
+	case aep.BlendDissolve, aep.BlendDancingDissolve:
+		if l.ThreeD {
+			return raster.Normal
+		}
+		l.detail("After Effects' own pattern of " + named)
+		return raster.Dissolve(uint64(l.ID))
+	case aep.BlendClassicDifference, aep.BlendClassicColorDodge, aep.BlendClassicColorBurn:
+		l.detail("the exact formula of " + named)
+	case aep.BlendLuminescentPremul:
+		l.detail("the light of transparent pixels in " + named)
 	}
-	l.lack("blend mode '" + name + "'")
+	if blend, ok := raster.Mode(l.Blend.String()); ok {
+		return blend
+	}
+	l.lack(named)
 	return raster.Normal
 }

@@ -35,7 +35,6 @@ type Layer struct {
 	// Matted is the layer that is its track matte; nil when it has none.
 	Matted *Layer
 
-	Composite raster.Blend // how it is laid over those below it
 	Transform *eval.Transform
 	Opacity   eval.Number // per cent
 	Remap     eval.Number // time within the source, in seconds
@@ -47,7 +46,7 @@ type Layer struct {
 	Shapes    *shape.Contents // of a shape layer
 	// Varies tells whether anything of the layer but what it shows may change over time.
 	Varies bool
-	// Timed tells whether an effect, or a text's glyphs, may look different in each frame while all values stay.
+	// Timed tells whether an effect, a text's glyphs or the blend mode may look different in each frame while all values stay.
 	Timed bool
 	// Filtering are the values of masks and effects that may change over time, Varying all values but those of the transform.
 	Filtering []eval.Slot
@@ -56,7 +55,8 @@ type Layer struct {
 	// contents.
 	Redrawn []eval.Slot
 
-	within bool // the composition that it shows contains it
+	blend  raster.Blend // how it is laid over those below it, but for one that changes with every frame
+	within bool         // the composition that it shows contains it
 	lacks  []Lack
 }
 
@@ -137,7 +137,10 @@ func (c *compiler) layer(comp *Comp, l *aep.Layer) *Layer {
 		out.Shapes = shape.Compile(out.At(l.Props.Child("ADBE Root Vectors Group")))
 		out.Redrawn = out.vary(nil, l.Props.Child("ADBE Root Vectors Group"))
 	}
-	out.Composite = out.blend()
+	out.blend = out.blending()
+	if out.dances() {
+		out.Timed, out.Varies = true, true
+	}
 	out.masks()
 	c.effects(out)
 	return out

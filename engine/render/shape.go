@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 	"overcrank/engine/shape"
@@ -13,20 +15,22 @@ var shapeKind = kind(func(w *worker, v view) (*drawing, error) {
 	}
 	var box geom.Rect
 	for i := range paints {
-		box = box.Union(paints[i].Shape.Bounds().Transform(v.m.Mul(paints[i].Matrix)))
+		box = box.Union(paints[i].Bounds(v.m))
 	}
-	single := len(paints) == 1 && paints[0].Gradient == nil
-	d := &drawing{box: box, still: true, blends: single}
+	single := len(paints) == 1 && paints[0].Gradient == nil && paints[0].Group == nil
+	mixed := !single && slices.ContainsFunc(paints, func(p shape.Paint) bool { return p.Blend != nil })
+	d := &drawing{box: box, still: true, blends: single || mixed}
 	if v.layer.Shapes.Varies() {
 		d.state = paintState(paints)
 	}
 	d.draw = func(dst *raster.Image, opacity float64, blend raster.Blend) error {
-		if single {
+		switch {
+		case single: // over nothing, its own blend mode is Normal
 			w.paintOne(dst, paints[0].Shape, v.m.Mul(paints[0].Matrix), opacity, blend, v.layer.Blend)
-			return nil
-		}
-		for i := range paints {
-			w.paintShape(dst, &paints[i], v.m)
+		case mixed:
+			w.isolated(dst, box, opacity, blend, func(own *raster.Image) { w.paintShapes(own, paints, v.m) })
+		default:
+			w.paintShapes(dst, paints, v.m)
 		}
 		return nil
 	}
@@ -38,6 +42,9 @@ func paintState(paints []shape.Paint) uint64 {
 	h := newHash()
 	for i := range paints {
 		p := &paints[i]
+		if p.Group != nil {
+			h.word(paintState(p.Group))
+		}
 		h.add(p.Matrix.A, p.Matrix.B, p.Matrix.C, p.Matrix.D, p.Matrix.E, p.Matrix.F)
 		h.add(p.Shape.Color[:]...)
 		for _, v := range p.Shape.Outline.Verbs {
@@ -55,6 +62,35 @@ func paintState(paints []shape.Paint) uint64 {
 		}
 	}
 	return h.Sum64()
+}
+
+// isolated paints on a surface of its own, so that what is painted mixes only with itself, and lays that over dst.
+func (w *worker) isolated(dst *raster.Image, box geom.Rect, opacity float64, blend raster.Blend, paint func(own *raster.Image)) {
+	r := raster.PixelRect(box).Intersect(dst.Rect)
+	if r.Empty() {
+		return
+	}
+	own := w.r.surfaces.get(r)
+	defer w.r.surfaces.put(own)
+	paint(own)
+	raster.Composite(dst, own, opacity, blend)
+}
+
+func (w *worker) paintShapes(dst *raster.Image, paints []shape.Paint, layer geom.Matrix) {
+	for i := range paints {
+		p := &paints[i]
+		if p.Blend == nil {
+			w.paintShape(dst, p, layer)
+			continue
+		}
+		w.isolated(dst, p.Bounds(layer), 1, p.Blend, func(own *raster.Image) {
+			if p.Group != nil {
+				w.paintShapes(own, p.Group, layer)
+			} else {
+				w.paintShape(own, p, layer)
+			}
+		})
+	}
 }
 
 func (w *worker) paintShape(dst *raster.Image, p *shape.Paint, layer geom.Matrix) {

@@ -5,6 +5,7 @@ import (
 
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
+	"overcrank/engine/raster"
 )
 
 // maxGroups limits the nesting of groups.
@@ -47,17 +48,16 @@ func (g *group) contents(m *moment) contents {
 // nested is a group with a transform of its own.
 type nested struct {
 	inner                         *group
+	blend                         raster.Blend // nil for Normal
 	anchor, position, scale       eval.Vector
 	turn, skew, skewAxis, opacity eval.Number
 }
 
 func newNested(p params) operator {
-	if blend := p.number("ADBE Vector Blend Mode", 1); blend.First() > 1 {
-		p.lack("the blend mode of shape group '" + p.name() + "'")
-	}
 	t := p.child("ADBE Vector Transform Group")
 	return &nested{
 		inner:  newGroup(p.child("ADBE Vectors Group")),
+		blend:  p.blend("shape group "),
 		anchor: t.point("ADBE Vector Anchor"), position: t.point("ADBE Vector Position"), scale: t.vector("ADBE Vector Scale", 100, 100),
 		turn: t.number("ADBE Vector Rotation", 0), skew: t.number("ADBE Vector Skew", 0), skewAxis: t.number("ADBE Vector Skew Axis", 0),
 		opacity: t.number("ADBE Vector Group Opacity", 100),
@@ -68,6 +68,9 @@ func (o *nested) apply(c *contents, m *moment) {
 	inner := o.inner.contents(m)
 	inner.transform(o.matrix(m), m.number(&o.opacity)/100)
 	c.paths = append(c.paths, inner.paths...)
+	if o.blend != nil && len(inner.paints) > 0 {
+		inner.paints = []painted{{Paint: Paint{Matrix: geom.Identity, Blend: o.blend}, group: inner.paints}}
+	}
 	c.paints = append(inner.paints, c.paints...)
 }
 

@@ -20,12 +20,13 @@ type fill struct {
 	rule, opacity, order eval.Number
 	color                eval.Vector
 	gradient             *gradient
+	blend                raster.Blend // nil for Normal
 }
 
 func newFill(p params) operator {
-	p.lackBlend()
 	return &fill{
-		rule: p.number("ADBE Vector Fill Rule", 1), opacity: p.number("ADBE Vector Fill Opacity", 100), order: p.number("ADBE Vector Composite Order", 1),
+		blend: p.blend(""),
+		rule:  p.number("ADBE Vector Fill Rule", 1), opacity: p.number("ADBE Vector Fill Opacity", 100), order: p.number("ADBE Vector Composite Order", 1),
 		color:    eval.VectorOf(p.at("ADBE Vector Fill Color"), [4]float64{1, 0, 0, 1}),
 		gradient: newGradient(p),
 	}
@@ -33,7 +34,7 @@ func newFill(p params) operator {
 
 func (o *fill) apply(c *contents, m *moment) {
 	shape := raster.Shape{EvenOdd: m.number(&o.rule) == evenOdd, Color: o.color.At(m.eval, m.t)}
-	c.paint(m, shape, m.number(&o.opacity)/100, o.gradient, m.number(&o.order) == paintAbove)
+	c.paint(m, Paint{Shape: shape, Matrix: geom.Identity, Blend: o.blend}, m.number(&o.opacity)/100, o.gradient, m.number(&o.order) == paintAbove)
 }
 
 // stroke is Stroke and Gradient Stroke.
@@ -42,6 +43,7 @@ type stroke struct {
 	dashes                                                  []dash
 	color                                                   eval.Vector
 	gradient                                                *gradient
+	blend                                                   raster.Blend // nil for Normal
 }
 
 // dash is a dash and the gap after it. A dash without a gap is followed by a gap of the same length.
@@ -54,7 +56,6 @@ type dash struct {
 const maxDashes = 3
 
 func newStroke(p params) operator {
-	p.lackBlend()
 	taper, wave := p.child("ADBE Vector Stroke Taper"), p.child("ADBE Vector Stroke Wave")
 	if taper.used("ADBE Vector Taper Start Length") || taper.used("ADBE Vector Taper End Length") {
 		p.lack("the taper of '" + p.name() + "'")
@@ -68,7 +69,7 @@ func newStroke(p params) operator {
 		lineJoin: p.number("ADBE Vector Stroke Line Join", 1), miter: p.number("ADBE Vector Stroke Miter Limit", 4),
 		offset: dashes.number("ADBE Vector Stroke Offset", 0), opacity: p.number("ADBE Vector Stroke Opacity", 100), order: p.number("ADBE Vector Composite Order", 1),
 		color:    eval.VectorOf(p.at("ADBE Vector Stroke Color"), [4]float64{1, 1, 1, 1}),
-		gradient: newGradient(p),
+		gradient: newGradient(p), blend: p.blend(""),
 	}
 	for i := 1; i <= maxDashes; i++ {
 		length, gap := dashes.at(fmt.Sprintf("ADBE Vector Stroke Dash %d", i)), dashes.at(fmt.Sprintf("ADBE Vector Stroke Gap %d", i))
@@ -95,16 +96,16 @@ func (o *stroke) apply(c *contents, m *moment) {
 		style.Dashes = append(style.Dashes, length, gap)
 	}
 	shape := raster.Shape{Stroke: style, Color: o.color.At(m.eval, m.t)}
-	c.paint(m, shape, m.number(&o.opacity)/100, o.gradient, m.number(&o.order) == paintAbove)
+	c.paint(m, Paint{Shape: shape, Matrix: geom.Identity, Blend: o.blend}, m.number(&o.opacity)/100, o.gradient, m.number(&o.order) == paintAbove)
 }
 
 // paint adds a fill or stroke of the outlines so far.
-func (c *contents) paint(m *moment, s raster.Shape, opacity float64, g *gradient, above bool) {
+func (c *contents) paint(m *moment, p Paint, opacity float64, g *gradient, above bool) {
 	if len(c.paths) == 0 {
 		return
 	}
-	s.Color[3] = max(0, min(1, opacity))
-	out := painted{Paint{Shape: s, Matrix: geom.Identity}, append([]placed(nil), c.paths...)}
+	p.Shape.Color[3] = max(0, min(1, opacity))
+	out := painted{Paint: p, paths: append([]placed(nil), c.paths...)}
 	if g != nil {
 		if out.Gradient = g.at(m, opacity); out.Gradient == nil {
 			return
@@ -159,12 +160,6 @@ func (g *gradient) at(m *moment, opacity float64) *raster.Gradient {
 		out.Alphas = append(out.Alphas, raster.AlphaStop{Offset: s.Offset, Midpoint: s.Midpoint, Alpha: s.Alpha})
 	}
 	return out.Faded(opacity)
-}
-
-func (p params) lackBlend() {
-	if blend := p.number("ADBE Vector Blend Mode", 1); blend.First() > 1 {
-		p.lack("the blend mode of '" + p.name() + "'")
-	}
 }
 
 // used tells whether a number is above 0 at some time.

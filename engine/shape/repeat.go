@@ -2,6 +2,7 @@ package shape
 
 import (
 	"math"
+	"slices"
 
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
@@ -35,7 +36,7 @@ func newRepeat(p params) operator {
 
 func (o *repeat) apply(c *contents, m *moment) {
 	copies := int(max(0, min(maxCopies, m.number(&o.copies))))
-	copies = min(copies, maxPaths/max(1, len(c.paths)+len(c.paints)))
+	copies = min(copies, maxPaths/max(1, len(c.paths)+count(c.paints)))
 	offset := m.number(&o.offset)
 	anchor, at, scale := m.point(&o.anchor), m.point(&o.position), m.point(&o.scale)
 	turn, first, last := m.number(&o.turn), m.number(&o.first)/100, m.number(&o.last)/100
@@ -74,10 +75,22 @@ func (c *contents) copied() contents {
 		}
 		return out
 	}
-	out := contents{paths: follow(c.paths), paints: make([]painted, len(c.paints))}
-	for i, p := range c.paints {
-		p.paths = follow(p.paths)
-		out.paints[i] = p
+	var each func(list []painted) []painted
+	each = func(list []painted) []painted {
+		out := slices.Clone(list)
+		for i := range out {
+			out[i].paths, out[i].group = follow(out[i].paths), each(out[i].group)
+		}
+		return out
 	}
-	return out
+	return contents{paths: follow(c.paths), paints: each(c.paints)}
+}
+
+// count is how many paints there are, with those of groups.
+func count(list []painted) int {
+	n := len(list)
+	for i := range list {
+		n += count(list[i].group)
+	}
+	return n
 }

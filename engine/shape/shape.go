@@ -15,6 +15,22 @@ type Paint struct {
 	Shape    raster.Shape
 	Matrix   geom.Matrix
 	Gradient *raster.Gradient // instead of the shape's colour; in the space of the outline
+	// Blend is how it is laid over the paints below it; nil for Normal.
+	Blend raster.Blend
+	// Group are the paints, from the bottom, of a group that is laid over those below it as one; such a Paint has no Shape.
+	Group []Paint
+}
+
+// Bounds is a box around the paint, with m applied after its own matrices.
+func (p *Paint) Bounds(m geom.Matrix) geom.Rect {
+	if p.Group == nil {
+		return p.Shape.Bounds().Transform(m.Mul(p.Matrix))
+	}
+	var box geom.Rect
+	for i := range p.Group {
+		box = box.Union(p.Group[i].Bounds(m))
+	}
+	return box
 }
 
 // Contents are the compiled contents of a shape layer.
@@ -50,10 +66,18 @@ func (c *Contents) Paints(e *eval.Evaluator, t float64) []Paint {
 }
 
 func (c *Contents) evaluate(m *moment) []Paint {
-	list := c.root.contents(m).paints
+	return finished(c.root.contents(m).paints)
+}
+
+// finished gives paints their outlines.
+func finished(list []painted) []Paint {
 	out := make([]Paint, len(list))
 	for i, p := range list {
-		p.Shape.Outline = join(p.paths)
+		if p.group != nil {
+			p.Group = finished(p.group)
+		} else {
+			p.Shape.Outline = join(p.paths)
+		}
 		out[i] = p.Paint
 	}
 	return out
@@ -88,6 +112,7 @@ type placed struct {
 type painted struct {
 	Paint
 	paths []placed
+	group []painted // of a paint that is a group
 }
 
 // contents is the result of a group: paths for the operators after it, and paints, from the bottom.
@@ -105,12 +130,18 @@ func (c *contents) transform(m geom.Matrix, opacity float64) {
 		c.paths[i].m = m.Mul(c.paths[i].m)
 	}
 	for i := range c.paints {
-		p := &c.paints[i]
-		p.Matrix = m.Mul(p.Matrix)
-		p.Shape.Color[3] *= max(0, min(1, opacity))
-		if p.Gradient != nil {
-			p.Gradient = p.Gradient.Faded(opacity)
-		}
+		c.paints[i].transform(m, opacity)
+	}
+}
+
+func (p *painted) transform(m geom.Matrix, opacity float64) {
+	for i := range p.group {
+		p.group[i].transform(m, opacity)
+	}
+	p.Matrix = m.Mul(p.Matrix)
+	p.Shape.Color[3] *= max(0, min(1, opacity))
+	if p.Gradient != nil {
+		p.Gradient = p.Gradient.Faded(opacity)
 	}
 }
 

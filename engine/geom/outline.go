@@ -113,6 +113,20 @@ func (c Curve) At(t float64) Point {
 	return Point{a*c[0].X + b*c[1].X + d*c[2].X + e*c[3].X, a*c[0].Y + b*c[1].Y + d*c[2].Y + e*c[3].Y}
 }
 
+// Direction is the direction in which the curve runs at parameter t; its length says nothing.
+func (c Curve) Direction(t float64) Point {
+	s := 1 - t
+	return c[1].Sub(c[0]).Scale(s * s).Add(c[2].Sub(c[1]).Scale(2 * s * t)).Add(c[3].Sub(c[2]).Scale(t * t))
+}
+
+// Even is the curve, with the parameter of one that is a straight line in proportion to its length.
+func (c Curve) Even() Curve {
+	if c.straight() {
+		c[1], c[2] = c[0].Lerp(c[3], 1.0/3), c[0].Lerp(c[3], 2.0/3)
+	}
+	return c
+}
+
 // Split cuts the curve at parameter t.
 func (c Curve) Split(t float64) (Curve, Curve) {
 	ab, bc, cd := c[0].Lerp(c[1], t), c[1].Lerp(c[2], t), c[2].Lerp(c[3], t)

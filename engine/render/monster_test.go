@@ -79,10 +79,14 @@ func TestMonstrousValuesDoNotStopARender(t *testing.T) {
 				l.Props.Children = append(l.Props.Children, group("ADBE Root Vectors Group",
 					group("ADBE Vector Shape - Star", n("ADBE Vector Star Points"), n("ADBE Vector Star Outer Radius"), n("ADBE Vector Star Outer Roundess")),
 					group("ADBE Vector Shape - Rect", n("ADBE Vector Rect Size"), n("ADBE Vector Rect Roundness")),
+					group("ADBE Vector Filter - RC", n("ADBE Vector RoundCorner Radius")),
+					group("ADBE Vector Filter - Zigzag", n("ADBE Vector Zigzag Size"), n("ADBE Vector Zigzag Detail"), n("ADBE Vector Zigzag Points")),
+					group("ADBE Vector Filter - PB", n("ADBE Vector PuckerBloat Amount")),
+					group("ADBE Vector Filter - Offset", n("ADBE Vector Offset Amount"), n("ADBE Vector Offset Line Join"), n("ADBE Vector Offset Miter Limit")),
 					group("ADBE Vector Filter - Trim", n("ADBE Vector Trim Start"), n("ADBE Vector Trim End"), n("ADBE Vector Trim Offset")),
 					group("ADBE Vector Filter - Repeater", n("ADBE Vector Repeater Copies"), n("ADBE Vector Repeater Offset"),
 						group("ADBE Vector Repeater Transform", n("ADBE Vector Repeater Position"), n("ADBE Vector Repeater Scale"))),
-					group("ADBE Vector Graphic - Stroke", n("ADBE Vector Stroke Width"), n("ADBE Vector Stroke Miter Limit"),
+					group("ADBE Vector Graphic - Stroke", n("ADBE Vector Blend Mode"), n("ADBE Vector Stroke Width"), n("ADBE Vector Stroke Miter Limit"),
 						group("ADBE Vector Stroke Dashes", n("ADBE Vector Stroke Dash 1"), n("ADBE Vector Stroke Offset")))))
 			})
 		}

@@ -145,6 +145,28 @@ func (p *painted) transform(m geom.Matrix, opacity float64) {
 	}
 }
 
+// bend changes each contour of the paths so far, in the space in which they are used here.
+func (c *contents) bend(change func(geom.Contour) geom.Contour) {
+	c.reshape(func(path geom.Outline) geom.Outline {
+		var out geom.Outline
+		for _, contour := range path.Contours() {
+			out.Add(change(contour))
+		}
+		return out
+	})
+}
+
+// reshape changes each of the paths so far, in the space in which they are used here.
+func (c *contents) reshape(change func(geom.Outline) geom.Outline) {
+	for _, p := range c.paths {
+		back, ok := p.m.Invert()
+		if !ok {
+			continue
+		}
+		p.outline = change(p.outline.Transform(p.m)).Transform(back)
+	}
+}
+
 // join joins paths into one outline.
 func join(paths []placed) geom.Outline {
 	var out geom.Outline

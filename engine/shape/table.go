@@ -17,6 +17,10 @@ func table() map[string]func(params) operator {
 		"ADBE Vector Filter - Trim":      newTrim,
 		"ADBE Vector Filter - Merge":     newMerge,
 		"ADBE Vector Filter - Repeater":  newRepeat,
+		"ADBE Vector Filter - RC":        newRound,
+		"ADBE Vector Filter - Zigzag":    newZigzag,
+		"ADBE Vector Filter - PB":        newPucker,
+		"ADBE Vector Filter - Offset":    newOffset,
 	}
 }
 

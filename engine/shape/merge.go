@@ -1,27 +1,63 @@
 package shape
 
-import "overcrank/engine/geom"
+import (
+	"slices"
 
-// The modes of Merge Paths that are the same as a non-zero fill of all paths together.
-const (
-	mergeOnly = 1
-	mergeAdd  = 2
+	"overcrank/engine/eval"
+	"overcrank/engine/geom"
 )
 
-// merge is Merge Paths: it makes one outline of those so far. Paths that should cut each other are only combined.
-type merge struct{}
+// The values of the popup "Mode" of Merge Paths.
+const (
+	mergeOnly = iota + 1 // one compound path; the fill rule tells what is inside
+	mergeAdd
+	mergeSubtract // those above from the lowest
+	mergeIntersect
+	mergeExclude
+)
 
-func newMerge(p params) operator {
-	mode := p.number("ADBE Vector Merge Type", mergeAdd)
-	if first := mode.First(); mode.Varies() || first != mergeOnly && first != mergeAdd {
-		p.lack("a Merge Paths that subtracts, intersects or excludes")
-	}
-	return merge{}
-}
+// merge is Merge Paths: it makes one outline of those so far.
+type merge struct{ mode eval.Number }
 
-func (merge) apply(c *contents, _ *moment) {
+func newMerge(p params) operator { return &merge{p.number("ADBE Vector Merge Type", mergeOnly)} }
+
+func (o *merge) apply(c *contents, m *moment) {
 	if len(c.paths) < 2 {
 		return
 	}
-	c.paths = []placed{{&path{join(c.paths)}, geom.Identity}}
+	outline := join(c.paths)
+	if inside := merged(m.number(&o.mode)); inside != nil {
+		shapes := make([]geom.Outline, len(c.paths))
+		for i, p := range c.paths {
+			shapes[i] = p.outline.Transform(p.m)
+		}
+		// Of paths that enclose nothing, or have too many lines to cut each other, there is the compound path at least.
+		if combined, ok := geom.Combine(shapes, inside); ok && !slices.ContainsFunc(outline.Contours(), open) {
+			outline = combined
+		}
+	}
+	c.paths = []placed{{&path{outline}, geom.Identity}}
+}
+
+func open(c geom.Contour) bool { return !c.Closed }
+
+// merged tells what is inside of merged paths, by which of them, from the top, it is in; nil when the fill rule does.
+func merged(mode float64) func(in []bool) bool {
+	switch mode {
+	case mergeAdd:
+		return func(in []bool) bool { return slices.Contains(in, true) }
+	case mergeSubtract:
+		return func(in []bool) bool { return in[len(in)-1] && !slices.Contains(in[:len(in)-1], true) }
+	case mergeIntersect:
+		return func(in []bool) bool { return !slices.Contains(in, false) }
+	case mergeExclude:
+		return func(in []bool) bool {
+			odd := false
+			for _, one := range in {
+				odd = odd != one
+			}
+			return odd
+		}
+	}
+	return nil
 }

@@ -137,7 +137,7 @@ func TestScripts(t *testing.T) {
 			is(l.sourceText.value, "Hello"); d.remove(); is(main.numLayers, 4); fails(function () { d.name }, "invalid"); l.parent = main.layer("bg"); is(l.parent.name, "bg");
 			fails(function () { main.layer("bg").parent = l }, "own parent"); main.layer("bg").remove(); is(l.parent, null); l.locked = true; fails(function () { l.remove() }, "locked")`,
 		"times layers": `var l = main.layer("title"); l.inPoint = 1; l.outPoint = 3; is(l.inPoint, 1); is(l.outPoint, 3); l.startTime = 2; is(l.inPoint, 3); is(l.outPoint, 5); l.stretch = 50; is(l.outPoint, 3.5); is(l.inPoint, 2.5);
-			l.enabled = false; is(l.enabled, false); l.blendingMode = BlendingMode.MULTIPLY; is(l.blendingMode, 5216); l.trackMatteType = TrackMatteType.LUMA; is(l.trackMatteType, 5015);
+			l.enabled = false; is(l.enabled, false); l.blendingMode = BlendingMode.DANCING_DISSOLVE; is(l.blendingMode, 5214); l.blendingMode = BlendingMode.MULTIPLY; is(l.blendingMode, 5216); l.trackMatteType = TrackMatteType.LUMA; is(l.trackMatteType, 5015);
 			l.adjustmentLayer = true; l.threeDLayer = true; l.solo = true; l.shy = true; l.audioEnabled = false; l.quality = LayerQuality.DRAFT; is(l.quality, 4613); fails(function () { l.blendingMode = 3 }, "range")`,
 		"changes compositions": `main.duration = 4; is(main.duration, 4); is(main.workAreaDuration, 4); main.workAreaStart = 1; is(main.workAreaDuration, 3); main.width = 1280; main.bgColor = [1, 0.5, 0]; is(main.bgColor, "1,0.5,0");
 			main.frameRate = 30; is(Math.round(main.frameDuration * 30), 1); main.name = "renamed"; is(app.project.item(4).name, "renamed"); var c = main.duplicate(); is(c.numLayers, 4); is(c.name, "renamed 2");

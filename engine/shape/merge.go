@@ -11,7 +11,7 @@ import (
 const (
 	mergeOnly = iota + 1 // one compound path; the fill rule tells what is inside
 	mergeAdd
-	mergeSubtract // those above from the lowest
+	mergeSubtract // "overlying paths from the underlying path", says Adobe's help
 	mergeIntersect
 	mergeExclude
 )

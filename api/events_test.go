@@ -27,17 +27,17 @@ type event struct {
 	Progress      *float64
 }
 
-// reader hears events, however they come.
-type reader struct {
+// listener hears events, however they come.
+type listener struct {
 	t     testing.TB
 	heard func() (event, error)
 }
 
 // next is the next event; io.EOF when there is none any more.
-func (r reader) next() (event, error) { return r.heard() }
+func (r listener) next() (event, error) { return r.heard() }
 
 // hears waits for an event that is right.
-func (r reader) hears(what string, right func(event) bool) event {
+func (r listener) hears(what string, right func(event) bool) event {
 	r.t.Helper()
 	for {
 		e, err := r.next()
@@ -50,7 +50,7 @@ func (r reader) hears(what string, right func(event) bool) event {
 	}
 }
 
-func (r reader) opens() {
+func (r listener) opens() {
 	r.t.Helper()
 	if e, err := r.next(); err != nil || e.Kind != "open" {
 		r.t.Fatalf("the first event is %+v, %v", e, err)
@@ -58,7 +58,7 @@ func (r reader) opens() {
 }
 
 // stream reads server-sent events.
-func (r *rig) stream(query string, header ...string) reader {
+func (r *rig) stream(query string, header ...string) listener {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	r.t.Cleanup(cancel)
@@ -83,7 +83,7 @@ func (r *rig) stream(query string, header ...string) reader {
 		r.t.Fatalf("the events answer %d, %s", res.StatusCode, res.Header.Get("Content-Type"))
 	}
 	lines := bufio.NewReader(res.Body)
-	return reader{r.t, func() (event, error) {
+	return listener{r.t, func() (event, error) {
 		kind := ""
 		for {
 			line, err := lines.ReadString('\n')
@@ -106,7 +106,7 @@ func (r *rig) stream(query string, header ...string) reader {
 }
 
 // socket reads events over a websocket.
-func (r *rig) socket(query string, header ...string) reader {
+func (r *rig) socket(query string, header ...string) listener {
 	r.t.Helper()
 	h := http.Header{"Authorization": {"Bearer " + r.token}}
 	for _, line := range header {
@@ -118,12 +118,12 @@ func (r *rig) socket(query string, header ...string) reader {
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() { _ = conn.Close() })
-	return reader{r.t, func() (e event, err error) { return e, conn.ReadJSON(&e) }}
+	return listener{r.t, func() (e event, err error) { return e, conn.ReadJSON(&e) }}
 }
 
 // ways are the two ways to hear events.
-func (r *rig) ways() map[string]func(query string, header ...string) reader {
-	return map[string]func(string, ...string) reader{"server-sent": r.stream, "websocket": r.socket}
+func (r *rig) ways() map[string]func(query string, header ...string) listener {
+	return map[string]func(string, ...string) listener{"server-sent": r.stream, "websocket": r.socket}
 }
 
 func TestEventsAreToldAsTheyHappen(t *testing.T) {
@@ -133,7 +133,7 @@ func TestEventsAreToldAsTheyHappen(t *testing.T) {
 	for name, watch := range r.ways() {
 		t.Run(name, func(t *testing.T) {
 			all, jobs, others := watch(""), watch("?kinds=job,farm"), watch("", theirs)
-			for _, w := range []reader{all, jobs, others} {
+			for _, w := range []listener{all, jobs, others} {
 				w.opens()
 			}
 			job := r.submit(srcJob)
@@ -204,7 +204,7 @@ func TestAThousandReadersHearOfAJob(t *testing.T) {
 	r := start(t)
 	transport := &http.Transport{DisableKeepAlives: true}
 	r.http = &http.Client{Transport: transport}
-	watching := make([]reader, readers)
+	watching := make([]listener, readers)
 	for i := range watching {
 		watching[i] = r.stream("?kinds=job")
 		watching[i].opens()
@@ -214,7 +214,7 @@ func TestAThousandReadersHearOfAJob(t *testing.T) {
 	for _, w := range watching {
 		all.Go(func() {
 			if e, err := w.next(); err != nil || e.ID != job.ID {
-				t.Errorf("a reader heard %+v, %v", e, err)
+				t.Errorf("a listener heard %+v, %v", e, err)
 			}
 		})
 	}
@@ -222,7 +222,7 @@ func TestAThousandReadersHearOfAJob(t *testing.T) {
 }
 
 func TestEventsEndWithTheFarm(t *testing.T) {
-	var heard []reader
+	var heard []listener
 	t.Run("while it is there", func(inner *testing.T) {
 		r := start(inner)
 		outliving := *r
@@ -236,7 +236,7 @@ func TestEventsEndWithTheFarm(t *testing.T) {
 	for _, w := range heard {
 		e, err := w.next()
 		if !errors.Is(err, io.EOF) && !websocket.IsCloseError(err, websocket.CloseNormalClosure, websocket.CloseGoingAway) {
-			t.Errorf("after the farm's end a reader hears %+v, %v", e, err)
+			t.Errorf("after the farm's end a listener hears %+v, %v", e, err)
 		}
 	}
 }

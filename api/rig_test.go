@@ -13,6 +13,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -26,6 +28,7 @@ import (
 	"overcrank/api/apitest"
 	"overcrank/api/public"
 	"overcrank/coordinator"
+	"overcrank/coordinator/reader"
 	"overcrank/farm"
 	"overcrank/inbound"
 )
@@ -34,6 +37,13 @@ import (
 var contract *apitest.Contract
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == looksAtTemplate {
+		if err := reader.Main(context.Background(), os.Stdin, os.Stdout, lookAt); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	var err error
 	if contract, err = apitest.Load(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -80,14 +90,34 @@ func fulfilled() bool {
 	return len(operations)+len(answers) == 0
 }
 
-// everyTest tells a run of all tests from one of a choice of them, and from fuzzing.
+// everyTest tells a run of all tests from one of a choice of them, and from fuzzing. A pattern of tests to skip is no choice when it means those
+// of other packages.
 func everyTest() bool {
-	for _, name := range []string{"test.run", "test.skip", "test.fuzz"} {
-		if f := flag.Lookup(name); f != nil && f.Value.String() != "" {
+	for _, name := range []string{"test.run", "test.fuzz"} {
+		if flag.Lookup(name).Value.String() != "" {
 			return false
 		}
 	}
-	return true
+	skip := flag.Lookup("test.skip").Value.String()
+	return skip == "" || !slices.ContainsFunc(testsHere(), regexp.MustCompile(skip).MatchString)
+}
+
+// testsHere lists the names of the package's tests.
+func testsHere() (names []string) {
+	files, err := filepath.Glob("*_test.go")
+	if err != nil || len(files) == 0 {
+		panic(fmt.Sprintf("the package's own tests are not in its folder: %v", err))
+	}
+	for _, path := range files {
+		code, err := os.ReadFile(path)
+		if err != nil {
+			panic(err)
+		}
+		for _, m := range regexp.MustCompile(`(?m)^func (Test\w*)\(t `).FindAllSubmatch(code, -1) {
+			names = append(names, string(m[1]))
+		}
+	}
+	return names
 }
 
 // patience is how long tests wait for what should happen: many times what it takes, since a busy machine may stall any process.
@@ -238,32 +268,32 @@ func (r *rig) send(method, path string, body any, header ...string) reply {
 // sendBy is send with a client that has connections of its own.
 func (r *rig) sendBy(client *http.Client, method, path string, body any, header ...string) reply {
 	r.t.Helper()
-	var reader io.Reader
+	var content io.Reader
 	switch b := body.(type) {
 	case nil:
 	case string:
-		reader = strings.NewReader(b)
+		content = strings.NewReader(b)
 	case []byte:
-		reader = bytes.NewReader(b)
+		content = bytes.NewReader(b)
 	case io.Reader:
-		reader = b
+		content = b
 	case promised:
 		unsent, end := io.Pipe()
 		defer end.Close()
-		reader = io.MultiReader(strings.NewReader(strings.Repeat(" ", 32<<10)), unsent)
+		content = io.MultiReader(strings.NewReader(strings.Repeat(" ", 32<<10)), unsent)
 	default:
 		text, err := json.Marshal(b)
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		reader = bytes.NewReader(text)
+		content = bytes.NewReader(text)
 	}
 	if !strings.HasPrefix(path, "http") {
 		path = r.base + path
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, path, reader)
+	req, err := http.NewRequestWithContext(ctx, method, path, content)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ require (
 	github.com/a-h/templ v0.3.1020
 	github.com/agnivade/levenshtein v1.2.1
 	github.com/alecthomas/kong v1.17.0
+	github.com/andybalholm/brotli v1.1.0
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/cavaliergopher/rpm v1.3.0
 	github.com/cespare/xxhash/v2 v2.3.0
@@ -54,7 +55,6 @@ require github.com/richardlehane/msoleps v1.0.6 // indirect
 
 require (
 	github.com/a-h/parse v0.0.0-20250122154542-74294addb73e // indirect
-	github.com/andybalholm/brotli v1.1.0 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cenkalti/backoff/v4 v4.3.0 // indirect
 	github.com/chromedp/sysutil v1.1.0 // indirect

@@ -50,6 +50,7 @@ type server struct {
 	// strangers counts the wrong tokens given to the sign-in page, by remote address.
 	strangers *throttle.Throttle
 	teams     *throttle.Throttle // by team
+	smaller   compression
 	follow    throttle.Followers
 	base      context.Context // of every call to the coordinator
 	// described is the interface, for the page that shows it; it is read when somebody asks first.
@@ -336,7 +337,10 @@ func (s *server) call() (context.Context, context.CancelFunc) {
 // render answers with a page.
 func (s *server) render(c *fiber.Ctx, content templ.Component) error {
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	return content.Render(s.base, c.Response().BodyWriter())
+	if err := content.Render(s.base, c.Response().BodyWriter()); err != nil {
+		return err
+	}
+	return s.smaller.page(c)
 }
 
 // static serves a file of the dashboard itself; its address changes with the version, so browsers may keep it.
@@ -353,8 +357,13 @@ func (s *server) static(c *fiber.Ctx) error {
 	if s.version == "dev" {
 		c.Set(fiber.HeaderCacheControl, "no-cache")
 	}
-	c.Type(extension(name), "utf-8")
-	return c.Send(body)
+	kind := extension(name)
+	if kind == "woff2" { // which is compressed in itself, and no text
+		c.Type(kind)
+		return c.Send(body)
+	}
+	c.Type(kind, "utf-8")
+	return s.smaller.file(c, name, body)
 }
 
 func extension(name string) string {

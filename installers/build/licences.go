@@ -28,7 +28,8 @@ const known = 75
 const patentGrant = "GooglePatentClause"
 
 // ours is what lies in the repository and was written by others.
-const ours = "idiomorph 0.8.0, in the program overcrank: Zero-Clause BSD, which asks for no notice."
+const ours = "idiomorph 0.8.0, in the program overcrank: Zero-Clause BSD, which asks for no notice.\n" +
+	"Inter 4.001, in the program overcrank: SIL Open Font License 1.1, which a coordinator serves at /static/inter-license.txt."
 
 // writeLicences writes the licences of the modules into one file, beginning with the farm's own, and notes in each module which ones they are. A module
 // without a licence, or with one that is not allowed, is an error. packages are the folders of the packages that are linked.

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"overcrank/cmd/overcrank/exit"
 )
@@ -100,8 +101,20 @@ func (f *Farm) Post(path string, body, out any) {
 	}
 }
 
-// ask sends a request with the administrator's token, and reads the whole answer.
+// ask sends a request with the administrator's token, and reads the whole answer. A coordinator that has waited in vain for a leader is asked again, as by
+// Rig.AskPatiently, unless something may have been changed.
 func (f *Farm) ask(method, path, body string) (status int, text []byte) {
+	f.T.Helper()
+	for end := time.Now().Add(Patience); ; time.Sleep(25 * time.Millisecond) {
+		status, text = f.askOnce(method, path, body)
+		vain := status == http.StatusServiceUnavailable && waitedForLeader.Match(text) && (method == http.MethodGet || !mayBeDone.Match(text))
+		if !vain || time.Now().After(end) {
+			return status, text
+		}
+	}
+}
+
+func (f *Farm) askOnce(method, path, body string) (status int, text []byte) {
 	f.T.Helper()
 	req, err := http.NewRequestWithContext(f.T.Context(), method, f.Server+path, strings.NewReader(body))
 	if err != nil {

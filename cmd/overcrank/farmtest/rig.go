@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +43,7 @@ type Node struct {
 // StartRig starts n coordinators and waits until all serve.
 func StartRig(t testing.TB, n int) *Rig {
 	t.Helper()
-	c := &Rig{T: t, Dir: t.TempDir(), Client: http.Client{Timeout: time.Minute}}
+	c := &Rig{T: t, Dir: t.TempDir(), Client: http.Client{Timeout: Patience}}
 	key, err := exec.Command(Program(t), "cluster", "key").Output()
 	if err != nil {
 		t.Fatal(err)
@@ -138,22 +139,49 @@ func (c *Rig) Await(what string, ok func() bool) {
 
 // Ask sends a request to a node, and gives the status of its answer.
 func (c *Rig) Ask(ctx context.Context, i int, method, path, body string, into any) (int, error) {
+	status, text, err := c.send(ctx, i, method, path, body)
+	if err != nil || into == nil || status/100 != 2 {
+		return status, err
+	}
+	return status, json.Unmarshal(text, into)
+}
+
+// AskPatiently is Ask, again and again where the node has waited in vain for a leader, as callers do: on a machine that stands still nobody may lead for
+// longer than a node waits. A node that refuses without that wait is not asked again. unsure says that a try before the last may have done what was asked.
+func (c *Rig) AskPatiently(ctx context.Context, i int, method, path, body string, into any) (status int, unsure bool, err error) {
+	for end := time.Now().Add(Patience); ; time.Sleep(20 * time.Millisecond) {
+		status, text, err := c.send(ctx, i, method, path, body)
+		if err == nil && status == http.StatusServiceUnavailable && waitedForLeader.Match(text) && time.Now().Before(end) {
+			unsure = unsure || mayBeDone.Match(text)
+			continue
+		}
+		if err == nil && into != nil && status/100 == 2 {
+			err = json.Unmarshal(text, into)
+		}
+		return status, unsure, err
+	}
+}
+
+// What a node answers that has looked for a leader for as long as it ever does, and where that leaves open what has become of the request.
+var (
+	waitedForLeader = regexp.MustCompile("most of its coordinators cannot be reached|the farm's leader does not answer|too busy to answer in time")
+	mayBeDone       = regexp.MustCompile("may or may not have been made|too busy to answer in time")
+)
+
+func (c *Rig) send(ctx context.Context, i int, method, path, body string) (status int, text []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, method, c.Base(i)+path, strings.NewReader(body))
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+c.Token)
 	req.Header.Set("Content-Type", "application/json")
 	res, err := c.Client.Do(req)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer res.Body.Close()
-	if into == nil || res.StatusCode/100 != 2 {
-		_, err = io.Copy(io.Discard, res.Body)
-		return res.StatusCode, err
-	}
-	return res.StatusCode, json.NewDecoder(res.Body).Decode(into)
+	text, err = io.ReadAll(res.Body)
+	return res.StatusCode, text, err
 }
 
 // Leader is the node that leads, as a node that runs says.
@@ -206,29 +234,21 @@ func JobOf(template string, n int) string {
 // Register gives the farm a project, and how a job names it.
 func (c *Rig) Register() string {
 	c.T.Helper()
+	path := filepath.Join(c.Dir, "card.aep")
 	var project bytes.Buffer
 	if err := aep.Write(&project, titlecard.Project()); err != nil {
 		c.T.Fatal(err)
 	}
-	var made struct {
-		ID         string
-		UploadInfo struct{ URL string }
+	if err := os.WriteFile(path, project.Bytes(), 0o600); err != nil {
+		c.T.Fatal(err)
 	}
-	if status, err := c.Ask(c.T.Context(), 0, http.MethodPost, "/api/v2/templates", `{"type": "aep", "displayName": "card"}`, &made); err != nil || status != http.StatusCreated {
-		c.T.Fatalf("registering a project: %d, %v", status, err)
-	}
-	req, err := http.NewRequestWithContext(c.T.Context(), http.MethodPut, made.UploadInfo.URL, &project)
+	asks := client.Client{Server: c.Base(0), Token: c.Token, Patience: Patience}
+	made, err := asks.CreateTemplate(c.T.Context(), "aep", "card", path, nil)
 	if err != nil {
 		c.T.Fatal(err)
 	}
-	res, err := c.Client.Do(req)
-	if err != nil {
-		c.T.Fatal(err)
-	}
-	res.Body.Close()
 	c.Await("the project to be read", func() bool {
-		var t struct{ Status string }
-		_, err := c.Ask(c.T.Context(), 0, http.MethodGet, "/api/v2/templates/"+made.ID, "", &t)
+		t, err := asks.Template(c.T.Context(), made.ID)
 		return err == nil && t.Status == "uploaded"
 	})
 	return fmt.Sprintf(`{"id": %q, "composition": %q}`, made.ID, titlecard.Composition)

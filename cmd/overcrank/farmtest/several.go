@@ -45,13 +45,13 @@ func StartSeveral(t testing.TB) *Several {
 		_, port, _ := net.SplitHostPort(porttest.Address(t))
 		ports = append(ports, net.JoinHostPort(fmt.Sprint("127.0.0.", i+2), port))
 	}
-	s := &Several{T: t, Client: &client.Client{}}
+	s := &Several{T: t, Client: &client.Client{Patience: Patience}}
 	for i, port := range ports {
 		host, _, _ := net.SplitHostPort(port)
 		n, address := StartProgram(t, Program(t), "coordinator", filepath.Join(dir, fmt.Sprint("node", i+1)), "--listen", host+":0",
 			"--gossip-listen", "", "--cluster-listen", port, "--bootstrap-expect", "3", "--join", strings.Join(ports, ","),
 			"--farm-key-file", keyFile, "--storage", storage, "--lease", "30s")
-		n.Client = &client.Client{Server: address}
+		n.Client = &client.Client{Server: address, Patience: Patience}
 		s.Nodes = append(s.Nodes, n)
 	}
 	s.Await("the three to begin a farm", func() bool {

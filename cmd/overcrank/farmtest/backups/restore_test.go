@@ -236,7 +236,7 @@ func again(s *farmtest.Several, killed *farmtest.Farm) {
 	s.T.Helper()
 	const folderAndAddress = 6 // words before the flags
 	n, address := farmtest.StartProgram(s.T, farmtest.Program(s.T), "coordinator", killed.Dir, killed.Cmd.Args[folderAndAddress:]...)
-	n.Client = &client.Client{Server: address, Token: s.Token}
+	n.Client = &client.Client{Server: address, Token: s.Token, Patience: farmtest.Patience}
 	for i := range s.Nodes {
 		if s.Nodes[i] == killed {
 			s.Nodes[i] = n

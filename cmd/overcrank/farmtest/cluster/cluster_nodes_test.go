@@ -93,7 +93,7 @@ func (n *memberNode) awaitReady() {
 
 // client speaks to this coordinator as the farm's administrator.
 func (n *memberNode) client(token string) *client.Client {
-	return &client.Client{Server: "http://" + n.api, Token: token, HTTP: &http.Client{Transport: farmtest.Contract(n.t).Transport(n.t, nil)}}
+	return &client.Client{Server: "http://" + n.api, Token: token, Patience: farmtest.Patience, HTTP: &http.Client{Transport: farmtest.Contract(n.t).Transport(n.t, nil)}}
 }
 
 func (n *memberNode) cluster(token string) client.Cluster {

@@ -3,7 +3,6 @@
 package cluster_test
 
 import (
-	"fmt"
 	"net/http"
 	"testing"
 
@@ -18,7 +17,7 @@ func TestNoAcknowledgedJobIsLostWithALeader(t *testing.T) {
 	submit := func(node int) {
 		t.Helper()
 		var job struct{ ID string }
-		if status, err := c.Ask(t.Context(), node, http.MethodPost, "/api/v2/jobs", farmtest.JobOf2KB(len(ids)), &job); err != nil || status != http.StatusCreated {
+		if status, _, err := c.AskPatiently(t.Context(), node, http.MethodPost, "/api/v2/jobs", farmtest.JobOf2KB(len(ids)), &job); err != nil || status != http.StatusCreated {
 			t.Fatalf("node %d, leader %d: %d, %v", node, lost, status, err)
 		}
 		ids = append(ids, job.ID)
@@ -34,14 +33,9 @@ func TestNoAcknowledgedJobIsLostWithALeader(t *testing.T) {
 	c.AwaitReady(lost)
 	for node := range c.Nodes {
 		for _, id := range ids {
-			var status int
-			c.Await(fmt.Sprintf("node %d to answer", node), func() bool { // a machine that stands still may be without a leader
-				var err error
-				status, err = c.Ask(t.Context(), node, http.MethodGet, "/api/v2/jobs/"+id, "", nil)
-				return err == nil && status != http.StatusServiceUnavailable
-			})
-			if status != http.StatusOK {
-				t.Fatalf("node %d answers %d for an acknowledged job", node, status)
+			status, _, err := c.AskPatiently(t.Context(), node, http.MethodGet, "/api/v2/jobs/"+id, "", nil)
+			if err != nil || status != http.StatusOK {
+				t.Fatalf("node %d answers %d, %v, for an acknowledged job", node, status, err)
 			}
 		}
 	}

@@ -41,7 +41,7 @@ func underSubmissions(f *farmtest.Farm, clients int) (end func()) {
 	taken := make([]int, clients)
 	for i := range clients {
 		work.Go(func() {
-			caller := &client.Client{Server: f.Server, Token: f.Token, HTTP: &http.Client{Transport: &http.Transport{}}}
+			caller := &client.Client{Server: f.Server, Token: f.Token, Patience: farmtest.Patience, HTTP: &http.Client{Transport: &http.Transport{}}}
 			defer caller.HTTP.CloseIdleConnections()
 			body := map[string]any{"template": map[string]any{"src": "https://files.invalid/title.aep", "composition": "main"}, "hold": true}
 			for ctx.Err() == nil {

@@ -4,10 +4,10 @@ package cluster_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,22 +24,26 @@ func TestSubmissionsAndRefusalsStayTrueWhileTheLeadGoesRound(t *testing.T) {
 	template := c.Register()
 	ctx, done := context.WithCancel(t.Context())
 	defer done()
-	var taken atomic.Int64
+	const submitters = 12
+	var mu sync.Mutex
+	taken := map[string]bool{} // names of jobs; true for those that are there once for certain
 	var clients sync.WaitGroup
-	for client := range 12 {
+	for client := range submitters {
 		clients.Go(func() {
-			for n := 0; ctx.Err() == nil; n++ {
+			for n := client; ctx.Err() == nil; n += submitters {
 				job, want := farmtest.JobOf(template, n), http.StatusCreated
-				if n%4 == 3 {
+				if n/submitters%4 == 3 {
 					job, want = `{"template": {"id": "01M80D97CEW5WNZHDV2FNPMQZB", "composition": "none"}, "assets": []}`, http.StatusNotFound
 				}
-				status, err := c.Ask(t.Context(), client%3, http.MethodPost, "/api/v2/jobs", job, nil)
+				status, unsure, err := c.AskPatiently(t.Context(), client%3, http.MethodPost, "/api/v2/jobs", job, nil)
 				if err != nil || status != want {
 					t.Errorf("a submission to node %d was answered %d, %v, want %d", client%3, status, err, want)
 					return
 				}
 				if want == http.StatusCreated {
-					taken.Add(1)
+					mu.Lock()
+					taken[fmt.Sprint("variant ", n)] = !unsure
+					mu.Unlock()
 				}
 			}
 		})
@@ -53,14 +57,27 @@ func TestSubmissionsAndRefusalsStayTrueWhileTheLeadGoesRound(t *testing.T) {
 	}
 	done()
 	clients.Wait()
-	if taken.Load() == 0 {
+	if len(taken) == 0 {
 		t.Error("nothing was submitted")
 	}
 	for i := range c.Nodes {
-		farm := client.Client{Server: c.Base(i), Token: c.Token}
+		farm := client.Client{Server: c.Base(i), Token: c.Token, Patience: farmtest.Patience}
 		jobs, err := farm.Jobs(t.Context(), url.Values{}, 0)
-		if err != nil || int64(len(jobs.Items)) != taken.Load() {
-			t.Errorf("node %d has %d jobs, %v; %d were taken", i, len(jobs.Items), err, taken.Load())
+		if err != nil {
+			t.Fatal(err)
+		}
+		there := map[string]int{}
+		for _, job := range jobs.Items {
+			there[job.Name]++
+		}
+		for name, once := range taken {
+			if there[name] == 0 || once && there[name] != 1 {
+				t.Errorf("node %d has %q %d times", i, name, there[name])
+			}
+			delete(there, name)
+		}
+		if len(there) > 0 {
+			t.Errorf("node %d has what nobody was told of: %v", i, there)
 		}
 	}
 }

@@ -62,8 +62,14 @@ func (w *work) finish(ctx context.Context) error {
 	}
 	for _, job := range w.promises() {
 		for _, door := range w.farm.doors {
-			if !c.read(ctx, job, door) {
-				w.complain(fmt.Sprintf("job %s cannot be read at %s of a farm that is well", job.ID, door.name))
+			err := w.farm.await(ctx, healPatience, "job "+job.ID+" to be read at "+door.name+" of a farm that is well", func() error {
+				if !c.read(ctx, job, door) {
+					return errors.New("it cannot be read")
+				}
+				return nil
+			})
+			if err != nil {
+				return err
 			}
 		}
 	}

@@ -278,17 +278,8 @@ func (f *farm) register(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPut, created.UploadInfo.URL, bytes.NewReader(film))
-	if err != nil {
+	if err := f.await(ctx, healPatience, "the project to be taken", func() error { return f.upload(ctx, created.UploadInfo.URL, film) }); err != nil {
 		return err
-	}
-	res, err := door.client.Do(req)
-	if err != nil {
-		return fmt.Errorf("upload the project: %w", err)
-	}
-	defer res.Body.Close()
-	if text, _ := io.ReadAll(res.Body); res.StatusCode >= 300 {
-		return fmt.Errorf("upload the project: %s %s", res.Status, text)
 	}
 	f.template = created.ID
 	if err := f.await(ctx, healPatience, "short films to be split", func() error {
@@ -304,6 +295,23 @@ func (f *farm) register(ctx context.Context) error {
 		}
 		return err
 	})
+}
+
+// upload sends a file to an address that the farm gave for it, which takes the same file again.
+func (f *farm) upload(ctx context.Context, address string, file []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, address, bytes.NewReader(file))
+	if err != nil {
+		return err
+	}
+	res, err := f.doors[0].client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if text, _ := io.ReadAll(res.Body); res.StatusCode >= 300 {
+		return fmt.Errorf("%s %s", res.Status, text)
+	}
+	return nil
 }
 
 // startAgents starts n agents and waits until the farm has them all.

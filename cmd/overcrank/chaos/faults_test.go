@@ -151,7 +151,7 @@ func (m *misfortune) ofNode(node *member) fault {
 		fault{"kill: " + node.name, node.kill, again},
 		fault{"kill: " + node.name, node.kill, again},
 		fault{"freeze: " + node.name, node.freeze, node.thaw},
-		fault{"reload: " + node.name, func() { m.reload(node) }, func() {}},
+		fault{"reload: " + node.name, func() { m.reload(node) }, again}, // one that was just started does not listen for the signal yet, and ends of it
 		fault{"restart: " + node.name, func() { m.obey(node.process) }, again},
 	)
 }

@@ -190,7 +190,7 @@ func events(ops []operation) []porcupine.Operation {
 }
 
 // checkPatience bounds the search for an order of one job's history.
-const checkPatience = 3 * time.Minute
+const checkPatience = 10 * time.Minute
 
 // checkHistory looks for each job whether its history can have happened, and draws those that cannot into folder.
 func checkHistory(byJob map[string][]operation, folder string) (wrong []string) {

@@ -13,10 +13,8 @@ import (
 	"time"
 )
 
-const (
-	putBackEvery    = 40 * time.Second // how often the farm is put back, about
-	putBackPatience = 3 * time.Minute
-)
+// putBackEvery is how often the farm is put back, about.
+const putBackEvery = 40 * time.Second
 
 // putBacks puts the farm back to backups of it now and then, until ctx ends.
 func (w *work) putBacks(ctx context.Context) {
@@ -76,7 +74,7 @@ func (w *work) shake() {
 
 // insistOn runs a command against one coordinator after the other until one of them has carried it out.
 func (w *work) insistOn(chance *rand.Rand, command, file string, flags ...string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), putBackPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), endPatience)
 	defer cancel()
 	for {
 		door := w.farm.some(chance)

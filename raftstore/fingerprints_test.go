@@ -79,7 +79,7 @@ func TestAWrongRuleShowsInTheFingerprint(t *testing.T) {
 			return value
 		},
 	} {
-		c := newClusterOf(t, 3, func(i int, cfg *Config) {
+		c := newSteadyCluster(t, 3, func(i int, cfg *Config) {
 			if i == wrong {
 				cfg.WrongRule = bend
 			}

@@ -482,7 +482,12 @@ func putBack(t *testing.T, s *Store, backup []byte) (index uint64) {
 func TestAFarmIsPutBackUnderWork(t *testing.T) {
 	for _, way := range []string{"log", "snapshot", "leader lost"} {
 		t.Run(way, func(t *testing.T) {
-			c := newCluster(t, 3)
+			var c *cluster
+			if way == "leader lost" {
+				c = newCluster(t, 3)
+			} else {
+				c = newSteadyCluster(t, 3, func(int, *Config) {})
+			}
 			lead := c.leader()
 			for i := range 20 {
 				putInventory(t, c.nodes[lead], i)

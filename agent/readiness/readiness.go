@@ -12,6 +12,7 @@ import (
 
 	"overcrank/agent/film"
 	"overcrank/durable"
+	"overcrank/interval"
 )
 
 // leastSpace is how many bytes have to be free on an agent's disk for it to take work. With less no render succeeds, and each machine that
@@ -74,21 +75,20 @@ func (r *Readiness) Lacked(ctx context.Context, now time.Time) bool {
 	return r.Why() != "" || r.filled(now)
 }
 
-// freed is how long the system may take to free the space of files that were removed: a program that is just being started, or that looks
-// for viruses, may still have them open.
-const freed = 5 * time.Second
+// How often is looked whether the system has freed the space of files that were removed, within five seconds: a program that is just being started, or
+// that looks for viruses, may still have them open. Looks are counted, since on a machine that stood still that program did too.
+const (
+	freedLooks = 100
+	freedPause = 50 * time.Millisecond
+)
 
 func (r *Readiness) lookUntilFreed(ctx context.Context) {
-	for end := time.Now().Add(freed); ; {
+	r.Look()
+	for range freedLooks {
+		if r.Why() == "" || interval.Wait(ctx, freedPause) != nil {
+			return
+		}
 		r.Look()
-		if r.Why() == "" || time.Now().After(end) {
-			return
-		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
-			return
-		}
 	}
 }
 

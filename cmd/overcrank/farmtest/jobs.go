@@ -148,6 +148,23 @@ func (f *Farm) SubmitEndless(template string) string {
 	return job.ID
 }
 
+// Rendering submits jobs until an engine is at work on the last of them, and tells which that is: beside other programs a job may end before anybody looks.
+func (f *Farm) Rendering(submit func() string) (id string) {
+	f.T.Helper()
+	id = submit()
+	f.Await("the engine to run", func() bool {
+		switch job, err := f.Job(f.T.Context(), id); {
+		case err != nil:
+			return false
+		case job.Status.Ended():
+			id = submit()
+			return false
+		}
+		return len(Processes(f.Dir, "aerender")) > 0
+	})
+	return id
+}
+
 // SubmitWhole submits a film of frames that take a while, which one machine renders from the first to the last.
 func (f *Farm) SubmitWhole(template string, frames int) string {
 	f.T.Helper()

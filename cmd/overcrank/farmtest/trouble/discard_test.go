@@ -60,32 +60,43 @@ func TestNothingOfAJobFromTheCustomersStorageStaysOnTheMachine(t *testing.T) {
 	dir := t.TempDir()
 	f := farmtest.LaunchProgram(t, farmtest.Under(t, farmtest.Program(t), "export TMPDIR='"+scratch+"'"), "up", dir, "--lease", "15s")
 	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
-	job, err := f.Submit(t.Context(), map[string]any{
-		"template": map[string]string{"src": storage.URL + "/" + word + ".zip", "composition": titlecard.Composition},
-		"settings": map[string]any{"frames": []int{0, 60}},
-		"assets": []any{
-			farmtest.Busy(),
-			map[string]any{"type": "static", "name": word + ".txt", "src": "data:text/plain," + word},
-			map[string]any{"type": "static", "name": "more.txt", "src": storage.URL + "/" + word + ".txt"},
-			map[string]any{"type": "text", "layerName": "Title", "value": word},
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
+	submit := func() string {
+		job, err := f.Submit(t.Context(), map[string]any{
+			"template": map[string]string{"src": storage.URL + "/" + word + ".zip", "composition": titlecard.Composition},
+			"settings": map[string]any{"frames": []int{0, 60}},
+			"assets": []any{
+				farmtest.Busy(),
+				map[string]any{"type": "static", "name": word + ".txt", "src": "data:text/plain," + word},
+				map[string]any{"type": "static", "name": "more.txt", "src": storage.URL + "/" + word + ".txt"},
+				map[string]any{"type": "text", "layerName": "Title", "value": word},
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return job.ID
 	}
 	agent := filepath.Join(dir, "agent")
-	f.Await("the engine to run", func() bool { return len(farmtest.Processes(dir, "aerender")) > 0 })
-	for _, signal := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} { // none goes before another one: an agent whose farm does would tidy up
+	signal := func(s syscall.Signal) {
 		for _, pid := range farmtest.Processes(dir) {
-			_ = syscall.Kill(pid, signal)
+			_ = syscall.Kill(pid, s)
 		}
 	}
+	var id string
+	f.Await("the machine to be caught with something of it", func() bool {
+		id = f.Rendering(submit)
+		signal(syscall.SIGSTOP) // none goes before another one: an agent whose farm does would tidy up
+		if len(holding(t, agent, word)) > 0 {
+			return true
+		}
+		signal(syscall.SIGCONT)
+		f.Finished(id)
+		return false
+	})
+	signal(syscall.SIGKILL)
 	f.Kill()
-	if len(holding(t, agent, word)) == 0 {
-		t.Error("the killed machine held nothing: the search finds nothing")
-	}
 	f = farmtest.Up(t, dir, "--lease", "15s")
-	f.Finished(job.ID)
+	f.Finished(id)
 	f.Await("the machine to be done with it", func() bool { return len(farmtest.Leftovers(t, dir)) == 0 })
 	for _, place := range []string{agent, scratch} {
 		if found := holding(t, place, word); len(found) != 0 {

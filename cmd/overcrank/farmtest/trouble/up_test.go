@@ -67,8 +67,11 @@ func TestNothingAcknowledgedIsLostWhenEverythingIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	f := farmtest.Up(t, dir, "--lease", "15s")
 	template := f.Card()
-	ids := []string{f.SubmitCard(template, nil, farmtest.Busy()), f.SubmitCard(template, map[string]any{"frames": []int{0, 20}})}
-	f.Await("the first job to render", func() bool { return len(farmtest.Processes(dir, "aerender")) > 0 })
+	var ids []string
+	f.Rendering(func() string {
+		ids = append(ids, f.SubmitCard(template, map[string]any{"frames": []int{0, 20}}), f.SubmitCard(template, nil, farmtest.Busy()))
+		return ids[len(ids)-1]
+	})
 	f.Kill()
 
 	again := farmtest.Up(t, dir, "--lease", "15s")
@@ -80,19 +83,22 @@ func TestNothingAcknowledgedIsLostWhenEverythingIsKilled(t *testing.T) {
 func TestAKilledEngineIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
-	id := f.SubmitSlow(f.Card())
-	f.Await("the engine to run", func() bool { return killAll(f.Dir, "aerender") > 0 })
-	f.Finished(id)
-	if log := f.LogOf(id); !strings.Contains(strings.ToLower(log), "attempt 2") {
-		t.Errorf("the log does not tell of a second attempt:\n%s", log)
-	}
+	template := f.Card()
+	f.Await("an engine to be killed before it is done", func() bool {
+		id := f.Rendering(func() string { return f.SubmitSlow(template) })
+		killAll(f.Dir, "aerender")
+		f.Finished(id)
+		var log string
+		f.Await("the log to tell of the end", func() bool { log = f.LogOf(id); return strings.Contains(log, "finished:") })
+		return strings.Contains(log, "attempt 2")
+	})
 }
 
 func TestAnAgentThatVanishesLosesNoJob(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir(), "--lease", "15s")
-	id := f.SubmitSlow(f.Card())
-	f.Await("the engine to run", func() bool { return len(farmtest.Processes(f.Dir, "aerender")) > 0 })
+	template := f.Card()
+	id := f.Rendering(func() string { return f.SubmitSlow(template) })
 	if killAll(f.Dir, "agent", "--until-stdin-ends") == 0 {
 		t.Fatal("no agent was there to be killed")
 	}

@@ -313,13 +313,15 @@ func TestSlowReadersAreCutOff(t *testing.T) {
 		server.ReadTimeout, server.IdleTimeout = patience, patience // the request may be late
 		app.Get("/api/large", func(c *fiber.Ctx) error { return c.Send(make([]byte, size)) })
 	})
-	conn := r.connect()
-	if _, err := io.WriteString(conn, "GET /api/large HTTP/1.1\r\nHost: farm\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(conn, make([]byte, 1000)); err != nil {
-		t.Fatal(err)
-	}
+	var conn net.Conn
+	r.eventually("an answer to begin", func() bool { // the server may stand still for as long as it has patience before it writes anything
+		conn = r.connect()
+		if _, err := io.WriteString(conn, "GET /api/large HTTP/1.1\r\nHost: farm\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		_, err := io.ReadFull(conn, make([]byte, 1000))
+		return err == nil
+	})
 	// No more is read before the server has given up.
 	r.eventually("the server lets go", func() bool { return server.GetOpenConnectionsCount() == 0 })
 	if n, _ := io.Copy(io.Discard, conn); n >= size-1000 {

@@ -12,6 +12,7 @@ import (
 // TestACoordinatorWithAWrongRuleIsFound runs three coordinators, of which one comes to other rows than the others from the same
 // commands: it says so itself and is not ready, and the others name it.
 func TestACoordinatorWithAWrongRuleIsFound(t *testing.T) {
+	t.Parallel()
 	var wrong [3]atomic.Bool
 	n := 0
 	s := openSeveral(t, func(cfg *coordinator.Config) {

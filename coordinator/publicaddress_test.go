@@ -12,6 +12,7 @@ import (
 const farmName = "https://farm.test"
 
 func TestEveryCoordinatorNamesAResultByTheFarmsOwnAddress(t *testing.T) {
+	t.Parallel()
 	s := openSeveral(t, func(cfg *coordinator.Config) { cfg.NodeAddress, cfg.PublicAddress = cfg.PublicAddress, farmName })
 	leader, followers := s.parted()
 	job := farm.Job{OutputName: "result.mp4"}
@@ -31,6 +32,7 @@ func TestEveryCoordinatorNamesAResultByTheFarmsOwnAddress(t *testing.T) {
 }
 
 func TestCoordinatorsThatNameDifferentAddressesUseOneAndSaySo(t *testing.T) {
+	t.Parallel()
 	s := openSeveral(t)
 	s.nodes[0].eventually("all use the same", func() bool {
 		return s.nodes[0].PublicAddress() == s.nodes[1].PublicAddress() && s.nodes[1].PublicAddress() == s.nodes[2].PublicAddress()

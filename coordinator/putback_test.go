@@ -311,6 +311,7 @@ func TestWhatARestorationReplacesIsKept(t *testing.T) {
 }
 
 func TestAFollowerPutsTheFarmBackWithKeysThatAllTake(t *testing.T) {
+	t.Parallel()
 	s := openSeveral(t)
 	leader, followers := s.parted()
 	asked := followers[0]

@@ -18,7 +18,7 @@ func TestATermEndsThoughAFileServerIsGone(t *testing.T) {
 	nodes := openSeveral(t)
 	before, followers := nodes.parted()
 	job := before.private()
-	before.HandOver(t.Context()) // what the job keeps to itself is in the memory of the node that took it
+	before.handOver() // what the job keeps to itself is in the memory of the node that took it
 	var leader *rig
 	before.eventually("another node leads", func() bool {
 		for _, r := range followers {
@@ -54,7 +54,7 @@ func TestATermEndsThoughAFileServerIsGone(t *testing.T) {
 		counts, err := leader.CountJobs(t.Context(), leader.admin)
 		return err == nil && counts[farm.JobRendering] == 1
 	})
-	leader.HandOver(t.Context())
+	leader.handOver()
 	if m := s.hear(); m.Redirect == nil {
 		t.Fatalf("got %+v instead of being sent on", m)
 	}

@@ -150,7 +150,13 @@ func (f *Farm) Kill() {
 // Await waits until what it waits for is true.
 func (f *Farm) Await(what string, ok func() bool) {
 	f.T.Helper()
-	if !comesTrue(ok) {
+	f.AwaitWithin(Patience, what, ok)
+}
+
+// AwaitWithin is Await with another patience, for what pauses for long by itself.
+func (f *Farm) AwaitWithin(patience time.Duration, what string, ok func() bool) {
+	f.T.Helper()
+	if !comesTrue(patience, ok) {
 		f.T.Fatalf("waited in vain for %s; the farm said:\n%s", what, f.Said)
 	}
 }
@@ -158,13 +164,13 @@ func (f *Farm) Await(what string, ok func() bool) {
 // Await is Farm.Await without a farm.
 func Await(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	if !comesTrue(ok) {
+	if !comesTrue(Patience, ok) {
 		t.Fatalf("waited in vain for %s", what)
 	}
 }
 
-func comesTrue(ok func() bool) bool {
-	for end := time.Now().Add(Patience); !ok(); time.Sleep(25 * time.Millisecond) {
+func comesTrue(patience time.Duration, ok func() bool) bool {
+	for end := time.Now().Add(patience); !ok(); time.Sleep(25 * time.Millisecond) {
 		if time.Now().After(end) {
 			return false
 		}

@@ -60,7 +60,7 @@ func (f *Farm) SubmitCard(template string, settings map[string]any, assets ...ma
 func (f *Farm) Ended(id string) client.Job {
 	f.T.Helper()
 	var job client.Job
-	f.Await("job "+id+" to end", func() bool {
+	f.AwaitWithin(2*Patience, "job "+id+" to end", func() bool { // a film takes a busy machine minutes
 		var err error
 		if job, err = f.Job(f.T.Context(), id); err != nil {
 			f.T.Fatal(err)

@@ -97,7 +97,8 @@ func TestAFilmOfAfterEffectsIsGoneOnFrom(t *testing.T) {
 		})
 		return dir
 	}
-	desk := join("desk", adobeStandIn(t, "half-way"), "--config", farmtest.Configuration(t, "idle-after: 0s\nprograms: [artist-draw]\n"))
+	program := artistsProgram("draw")
+	desk := join("desk", adobeStandIn(t, "half-way"), "--config", farmtest.Configuration(t, "idle-after: 0s\nprograms: ["+program+"]\n"))
 	join("plain", farmtest.Program(t)) // without After Effects: it may put the film together, and draws nothing of it
 	join("other", adobeStandIn(t, "one-by-one"))
 	if code, _, said := f.Command("agents", "pause", "other"); code != 0 { // until it is needed
@@ -111,7 +112,7 @@ func TestAFilmOfAfterEffectsIsGoneOnFrom(t *testing.T) {
 		status := atDesk(f, desk, "status")
 		return len(status.Working) > 0 && status.Working[0].Phase == "rendering" && status.Working[0].Progress > 46 && halfDrawn(t, desk)
 	})
-	startArtistsProgram(t, "artist-draw")
+	startArtistsProgram(t, program)
 	if code, _, said := f.Command("agents", "resume", "other"); code != 0 {
 		t.Fatalf("%d: %s", code, said)
 	}

@@ -3,7 +3,9 @@
 package machines_test
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,10 +22,15 @@ import (
 	"overcrank/farm"
 )
 
-// atDesk runs a command of the agent of a desk.
+// atDesk runs a command of the agent of a desk, and again where the agent stands still for longer than commands wait for it.
 func atDesk(f *farmtest.Farm, desk string, args ...string) control.Status {
 	f.T.Helper()
-	code, stdout, stderr := f.Command(append(append([]string{"agent"}, args...), "--config", os.DevNull, "--data-dir", desk, "--json")...)
+	var code int
+	var stdout, stderr string
+	f.Await("the agent to answer", func() bool {
+		code, stdout, stderr = f.Command(append(append([]string{"agent"}, args...), "--config", os.DevNull, "--data-dir", desk, "--json")...)
+		return code == 0 || !strings.Contains(stderr, context.DeadlineExceeded.Error())
+	})
 	var status control.Status
 	if err := json.Unmarshal([]byte(stdout), &status); err != nil || code != 0 {
 		f.T.Fatalf("%v ends with %d and says %s%s: %v", args, code, stdout, stderr, err)
@@ -53,7 +60,8 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 	}
 	token = strings.TrimSpace(token)
 	desk, other := filepath.Join(t.TempDir(), "desk"), filepath.Join(t.TempDir(), "other")
-	settings := farmtest.Configuration(t, "idle-after: 0s\nprograms: [artist-paint]\n")
+	program := artistsProgram("paint")
+	settings := farmtest.Configuration(t, "idle-after: 0s\nprograms: ["+program+"]\n")
 	farmtest.StartAgent(t, f, desk, token, "--config", settings)
 	farmtest.StartAgent(t, f, other, token)
 	for _, dir := range []string{desk, other} {
@@ -70,20 +78,23 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 	template := f.Card()
 	allFree(f, 2)
 	id := f.SubmitSlower(template)
-	f.Await("both machines to render", func() bool {
-		return len(farmtest.Processes(desk, "aerender")) > 0 && len(farmtest.Processes(other, "aerender")) > 0
-	})
-	f.Await("the desk to have frames", func() bool {
+	f.Await("both machines to render, and the desk to have frames", func() bool {
+		if job, err := f.Job(t.Context(), id); err == nil && job.Status.Ended() { // before anybody looked
+			id = f.SubmitSlower(template)
+		}
+		if len(farmtest.Processes(desk, "aerender")) == 0 || len(farmtest.Processes(other, "aerender")) == 0 {
+			return false
+		}
 		status := atDesk(f, desk, "status")
 		return len(status.Working) > 0 && status.Working[0].Phase == "rendering" && status.Working[0].Progress > 15
 	})
-	paint := startArtistsProgram(t, "artist-paint")
+	paint := startArtistsProgram(t, program)
 	began := time.Now()
 	f.Await("the engine to leave the desk", func() bool { return len(farmtest.Processes(desk, "aerender")) == 0 })
 	gone := time.Since(began)
 	f.Await("the desk to be left", func() bool {
 		status := atDesk(f, desk, "status")
-		return status.Presence.Presence == farm.PresenceAway && status.Presence.Reason == "artist-paint is running" && len(status.Working) == 0
+		return status.Presence.Presence == farm.PresenceAway && status.Presence.Reason == program+" is running" && len(status.Working) == 0
 	})
 	t.Logf("after the artist's program had started, the engine was gone within %v and the task given back within %v", gone.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
 	f.Await("the farm to show the artist", func() bool {
@@ -92,7 +103,7 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 	})
 	job := f.Finished(id)
 	log := f.LogOf(id)
-	if !strings.Contains(log, "Given back by machine 'desk': artist-paint is running") || !strings.Contains(log, " stay") {
+	if !strings.Contains(log, "Given back by machine 'desk': "+program+" is running") || !strings.Contains(log, " stay") {
 		t.Errorf("the log does not tell that frames stayed:\n%s", log)
 	}
 	if _, _, _, frames, _ := farmtest.Probe(t, f.Fetch(job)); frames != titlecard.Frames {
@@ -102,7 +113,7 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 		t.Error("an engine runs beside the artist's program")
 	}
 	f.Await("the farm's list of machines to say why", func() bool {
-		return strings.Contains(string(f.FarmAPI(http.MethodGet, "/agents", "")), `"reason":"artist-paint is running"`)
+		return strings.Contains(string(f.FarmAPI(http.MethodGet, "/agents", "")), `"reason":"`+program+` is running"`)
 	})
 
 	if err := paint.Process.Kill(); err != nil {
@@ -110,7 +121,8 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 	}
 	free := func() bool { return atDesk(f, desk, "status").Presence.Presence == farm.PresenceFree }
 	f.Await("the desk to be free", free)
-	if status := atDesk(f, desk, "pause", "--for", "1h"); !status.Pause.On || time.Until(status.Pause.Until) < 59*time.Minute {
+	asked := time.Now()
+	if status := atDesk(f, desk, "pause", "--for", "1h"); !status.Pause.On || status.Pause.Until.Sub(asked) < 59*time.Minute {
 		t.Errorf("%+v", status)
 	}
 	f.Await("the desk to be paused", func() bool { return atDesk(f, desk, "status").Presence.Reason == "paused by somebody at the machine" })
@@ -130,7 +142,11 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 	})
 }
 
-// startArtistsProgram starts a program of that name. Agents look for it on the whole machine: tests beside each other need different names.
+// artistsProgram is the name of a program that a test starts as an artist would. Agents look for it on the whole machine: tests beside each other need
+// different names, also those of another checkout.
+func artistsProgram(does string) string { return fmt.Sprintf("%s-%d", does, os.Getpid()) }
+
+// startArtistsProgram starts a program of that name.
 func startArtistsProgram(t *testing.T, name string) *exec.Cmd {
 	t.Helper()
 	sleep, err := exec.LookPath("sleep")

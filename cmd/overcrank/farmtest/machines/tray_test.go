@@ -158,9 +158,9 @@ func TestTheIconOnADesktop(t *testing.T) {
 	f.Await("it to say that the machine is ready", func() bool { return says("Bereit, wartet auf Arbeit") })
 	click := func(label string) {
 		t.Helper()
-		f.Await("the menu to offer "+label, func() bool { return says(label) })
+		var line layout
+		f.Await("the menu to offer "+label, func() (there bool) { line, there = items(t, menu)[label]; return there })
 		// The answer is not waited for, since an icon that is quit may be gone before it.
-		line := items(t, menu)[label]
 		if err := menu.Call("com.canonical.dbusmenu.Event", dbus.FlagNoReplyExpected, line.ID, "clicked", dbus.MakeVariant(0), uint32(0)).Err; err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"overcrank/agent/control"
 	"overcrank/cmd/overcrank/client"
@@ -39,10 +40,11 @@ func TestAnAgentIsUpdatedAndRolledBack(t *testing.T) {
 		status, err := control.Ask(t.Context(), desk)
 		return err == nil && status.Linked
 	})
+	const pauses = 7 * time.Minute // of an agent that failed to fetch a release three times, while the coordinator was away or stood still
 	await := func(what string, is func(u client.Updates, m client.MachineUpdate) bool) client.Updates {
 		t.Helper()
 		var u client.Updates
-		f.Await(what, func() bool {
+		f.AwaitWithin(pauses+farmtest.Patience, what, func() bool {
 			var err error
 			u, err = f.Updates(t.Context())
 			return err == nil && len(u.Machines) == 1 && is(u, u.Machines[0])

@@ -22,7 +22,7 @@ func TestAFarmThatHasGrownOutlivesItsFirstCoordinator(t *testing.T) {
 	if err := os.WriteFile(path, []byte("min-free: 1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f := farmtest.LaunchAs(t, "coordinator", t.TempDir(), "--config", path, "--lease", "5s")
+	f := farmtest.LaunchAs(t, "coordinator", t.TempDir(), "--config", path, "--lease", "15s") // long enough for an agent that a busy machine keeps waiting
 	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	template := f.Card()
 	_, token, _ := f.Command("agents", "invite", "--uses", "2")

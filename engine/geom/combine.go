@@ -12,7 +12,7 @@ const grid = 1.0 / 4096
 // maxCombined limits the lines that Combine takes, maxCuts the places at which they cut each other.
 const (
 	maxCombined = 3000
-	maxCuts     = 20000
+	maxCuts     = 6000
 )
 
 // Combine is the outline of the points for which inside tells so, given which of shapes contain them by the non-zero rule. Its contours are of
@@ -21,6 +21,9 @@ func Combine(shapes []Outline, inside func(in []bool) bool) (Outline, bool) {
 	c := combination{inside: inside, in: make([]bool, len(shapes))}
 	total := 0
 	for _, s := range shapes {
+		if len(s.Verbs) > maxCombined { // before its curves become lines
+			return Outline{}, false
+		}
 		lines := s.lines()
 		if total += len(lines); total > maxCombined {
 			return Outline{}, false
@@ -240,14 +243,22 @@ func chain(lines []edge) Outline {
 	return out
 }
 
+// between tells whether p lies on the line from a to b, as far as places are rounded.
+func (p Point) between(a, b Point) bool {
+	along, to := b.Sub(a), p.Sub(a)
+	return to.dot(along) >= 0 && p.Sub(b).dot(along) <= 0 && math.Abs(along.X*to.Y-along.Y*to.X) <= grid*along.Len()
+}
+
 // polygon adds a contour of straight lines, without the places at which it goes straight on.
 func (o *Outline) polygon(around []place) {
 	n := len(around)
 	var kept []Point
 	for i, p := range around {
-		at := p.point()
-		turn := angle(at.Sub(around[(i+n-1)%n].point()), around[(i+1)%n].point().Sub(at))
-		if math.Abs(turn) > smooth {
+		at, before, after := p.point(), around[(i+n-1)%n].point(), around[(i+1)%n].point()
+		if len(kept) > 0 { // or a slight curve would lose its points one by one
+			before = kept[len(kept)-1]
+		}
+		if !at.between(before, after) {
 			kept = append(kept, at)
 		}
 	}

@@ -85,3 +85,28 @@ func TestTooMuchIsNotCombined(t *testing.T) {
 		}
 	}
 }
+
+// Lines that go on almost straight are those of a curve.
+func TestCombinedShapesKeepSlightCurves(t *testing.T) {
+	var bent geom.Outline
+	bent.Move(0, 0)
+	bent.Cubic(700, -4, 1300, -4, 2000, 0)
+	bent.Line(2000, 100)
+	bent.Line(0, 100)
+	bent.Close()
+	got, ok := geom.Combine([]geom.Outline{bent, geom.RectOutline(1000, 50, 20, 20, 0)}, func(in []bool) bool { return in[0] || in[1] })
+	if !ok || math.Abs(got.Area()-bent.Area()) > 50 {
+		t.Errorf("an area of %g becomes %g", bent.Area(), got.Area())
+	}
+}
+
+func TestShapesOfManyCurvesAreNotCombined(t *testing.T) {
+	var many geom.Outline
+	many.Move(0, 0)
+	for range 10000 {
+		many.Cubic(1e6, 0, 1e6, 1e6, 0, 1e6)
+	}
+	if _, ok := geom.Combine([]geom.Outline{many}, func(in []bool) bool { return in[0] }); ok {
+		t.Error("they were")
+	}
+}

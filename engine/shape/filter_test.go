@@ -164,3 +164,24 @@ func TestCopiesOfOffsetPathsAreALack(t *testing.T) {
 		t.Errorf("got %q", c.Lacks())
 	}
 }
+
+// A bevel makes two corners of one, and each operator works on what those before it made.
+func TestOffsetsOfOffsetsMakeNoMoreThanTheirLimit(t *testing.T) {
+	contents := []*aep.Property{square()}
+	for range 60 {
+		contents = append(contents, group("ADBE Vector Filter - Offset", value("ADBE Vector Offset Amount", 1), value("ADBE Vector Offset Line Join", 3)))
+	}
+	if n := len(outline(t, contents...).Verbs); n > 200000 {
+		t.Errorf("%d steps", n)
+	}
+}
+
+func TestRepeatersOfLongPathsMakeNoMoreThanTheirLimit(t *testing.T) {
+	teeth := group("ADBE Vector Filter - Zigzag", value("ADBE Vector Zigzag Detail", 1e9))
+	copies := group("ADBE Vector Filter - Repeater", value("ADBE Vector Repeater Copies", 1e9))
+	for _, contents := range [][]*aep.Property{{square(), teeth, teeth, copies, copies}, {square(), copies, copies, copies}} {
+		if n := len(outline(t, contents...).Verbs); n == 0 || n > 400000 {
+			t.Errorf("%d steps", n)
+		}
+	}
+}

@@ -26,13 +26,13 @@ func (o *merge) apply(c *contents, m *moment) {
 		return
 	}
 	outline := join(c.paths)
-	if inside := merged(m.number(&o.mode)); inside != nil {
+	// Of paths that enclose nothing, or have too many lines to cut each other, there is the compound path at least.
+	if inside := merged(m.number(&o.mode)); inside != nil && !slices.ContainsFunc(outline.Contours(), open) {
 		shapes := make([]geom.Outline, len(c.paths))
 		for i, p := range c.paths {
 			shapes[i] = p.outline.Transform(p.m)
 		}
-		// Of paths that enclose nothing, or have too many lines to cut each other, there is the compound path at least.
-		if combined, ok := geom.Combine(shapes, inside); ok && !slices.ContainsFunc(outline.Contours(), open) {
+		if combined, ok := geom.Combine(shapes, inside); ok {
 			outline = combined
 		}
 	}

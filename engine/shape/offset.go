@@ -11,6 +11,10 @@ const (
 	offsetBevel = 3
 )
 
+// maxOffset limits the steps of the paths that Offset Paths follows: each may give them more than ten times as many, and many may follow
+// each other.
+const maxOffset = 50000
+
 // offset is Offset Paths: it makes shapes wider, or narrower by less than nothing.
 type offset struct{ amount, join, limit eval.Number }
 
@@ -26,7 +30,7 @@ func newOffset(p params) operator {
 
 func (o *offset) apply(c *contents, m *moment) {
 	amount := m.number(&o.amount)
-	if amount == 0 {
+	if amount == 0 || steps(c.paths) > maxOffset {
 		return
 	}
 	by := geom.Parallel{MiterLimit: m.number(&o.limit)}

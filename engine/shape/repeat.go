@@ -8,10 +8,11 @@ import (
 	"overcrank/engine/geom"
 )
 
-// maxCopies limits a repeater, maxPaths the result of repeaters within repeaters.
+// maxCopies limits a repeater, maxPaths and maxRepeated what repeaters within repeaters make, in paths and in their steps.
 const (
-	maxCopies = 1000
-	maxPaths  = 50000
+	maxCopies   = 1000
+	maxPaths    = 50000
+	maxRepeated = 300000
 )
 
 // repeatAbove is the value of the popup "Composite" for copies above the original.
@@ -36,7 +37,7 @@ func newRepeat(p params) operator {
 
 func (o *repeat) apply(c *contents, m *moment) {
 	copies := int(max(0, min(maxCopies, m.number(&o.copies))))
-	copies = min(copies, maxPaths/max(1, len(c.paths)+count(c.paints)))
+	copies = min(copies, maxPaths/max(1, len(c.paths)+count(c.paints)), max(1, maxRepeated/max(1, c.steps())))
 	offset := m.number(&o.offset)
 	anchor, at, scale := m.point(&o.anchor), m.point(&o.position), m.point(&o.scale)
 	turn, first, last := m.number(&o.turn), m.number(&o.first)/100, m.number(&o.last)/100

@@ -167,6 +167,26 @@ func (c *contents) reshape(change func(geom.Outline) geom.Outline) {
 	}
 }
 
+// steps is how many steps the outlines of paths have.
+func steps(paths []placed) int {
+	n := 0
+	for _, p := range paths {
+		n += len(p.outline.Verbs)
+	}
+	return n
+}
+
+// steps is how many those of the paths have, and of what paints paint.
+func (c *contents) steps() int {
+	n := steps(c.paths)
+	for i := range c.paints {
+		p := &c.paints[i]
+		inner := contents{p.paths, p.group}
+		n += inner.steps()
+	}
+	return n
+}
+
 // join joins paths into one outline.
 func join(paths []placed) geom.Outline {
 	var out geom.Outline

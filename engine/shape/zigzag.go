@@ -31,11 +31,7 @@ func (o *zigzag) apply(c *contents, m *moment) {
 	if ridges := m.number(&o.ridges); ridges > 0 {
 		n = int(math.Round(min(maxRidges, ridges)))
 	}
-	steps := 1
-	for _, p := range c.paths {
-		steps += len(p.outline.Verbs)
-	}
-	n = min(n, maxTeeth/steps)
+	n = min(n, maxTeeth/(1+steps(c.paths)))
 	c.bend(func(contour geom.Contour) geom.Contour { return toothed(contour, size, n, smooth) })
 }
 

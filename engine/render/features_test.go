@@ -58,14 +58,6 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		"essential property": {func(l *aep.Layer) {
 			children(l, group("ADBE Layer Overrides", value("ADBE Layer Overrides", 3)))
 		}, "a value of its own for an essential property"},
-		"adjustment's mode": {func(l *aep.Layer) {
-			l.Adjustment, l.Blend = true, aep.BlendMultiply
-			children(l, group("ADBE Effect Parade", group("ADBE Tint")))
-		}, "the blend mode of an adjustment layer"},
-		"adjustment's matte": {func(l *aep.Layer) {
-			l.Adjustment, l.Matte = true, aep.MatteLuma
-			children(l, group("ADBE Effect Parade", group("ADBE Tint")))
-		}, "the track matte of an adjustment layer"},
 		"masked effect": {func(l *aep.Layer) {
 			children(l, group("ADBE Effect Parade", group("ADBE Tint", group("ADBE Effect Built In Params", group("ADBE Effect Mask Parade", group("mask"))))))
 		}, "a mask of effect 'ADBE Tint'"},

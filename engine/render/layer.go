@@ -119,7 +119,8 @@ func (w *worker) opacity(v view) float64 {
 	return max(0, min(1, v.layer.Opacity.At(w.eval, v.t)/100))
 }
 
-// adjustment applies the effects of an adjustment layer to everything below it, within its masks.
+// adjustment applies the effects of an adjustment layer to everything below it, within its masks and its matte, and lays the result over
+// that by the layer's blend mode.
 func (w *worker) adjustment(dst *raster.Image, v view) error {
 	opacity := w.opacity(v)
 	if len(v.layer.Effects) == 0 || opacity <= 0 {
@@ -136,16 +137,39 @@ func (w *worker) adjustment(dst *raster.Image, v view) error {
 		return err
 	}
 	where, err := w.where(dst.Rect, v, d)
-	if where.img == nil || err != nil {
+	if where == nil || err != nil {
 		return err
 	}
-	defer where.release()
-	raster.Mix(dst, changed, raster.AlphaOf(where.img, dst.Rect), opacity)
+	if isNormal(v.layer.Blend) {
+		raster.Mix(dst, changed, where, opacity)
+		return nil
+	}
+	raster.MultiplyAlpha(changed, where)
+	raster.Composite(dst, changed, opacity, v.layer.BlendAt(v.t))
 	return nil
 }
 
-// where is the picture of an adjustment layer itself, with its masks.
-func (w *worker) where(clip image.Rectangle, v view, d *drawing) (picture, error) {
+// where is where an adjustment layer itself is seen, with its masks and its matte; nil when it shows nothing.
+func (w *worker) where(clip image.Rectangle, v view, d *drawing) (*image.Alpha, error) {
+	pic, err := w.shape(clip, v, d)
+	if pic.img == nil || err != nil {
+		return nil, err
+	}
+	defer pic.release()
+	if v.layer.Matted == nil {
+		return raster.AlphaOf(pic.img, clip), nil
+	}
+	own := w.r.surfaces.get(pic.img.Rect.Intersect(clip))
+	defer w.r.surfaces.put(own)
+	raster.Composite(own, pic.img, 1, raster.Normal)
+	if err := w.matte(own, v); err != nil {
+		return nil, err
+	}
+	return raster.AlphaOf(own, clip), nil
+}
+
+// shape is the picture of an adjustment layer itself, with its masks.
+func (w *worker) shape(clip image.Rectangle, v view, d *drawing) (picture, error) {
 	if x := w.exposure(v); x != nil {
 		return w.blurred(clip, v, x, w.masks(v), nil)
 	}

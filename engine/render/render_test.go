@@ -401,6 +401,35 @@ func TestAdjustmentLayersChangeWhatLiesBelowWithinTheirMask(t *testing.T) {
 		spot{20, 50, blue}, spot{80, 50, green}, spot{50, 50, red}, spot{20, 5, clear})
 }
 
+func TestAdjustmentLayersHaveBlendModesAndMattes(t *testing.T) {
+	grey := color.RGBA{128, 128, 128, 255}
+	for name, c := range map[string]struct {
+		change        func(l *aep.Layer)
+		inside, right color.RGBA
+	}{
+		"normal":       {func(*aep.Layer) {}, blue, blue},
+		"add":          {func(l *aep.Layer) { l.Blend = aep.BlendAdd }, color.RGBA{128, 128, 255, 255}, color.RGBA{128, 128, 255, 255}},
+		"half of add":  {func(l *aep.Layer) { l.Blend = aep.BlendAdd; transform(l, value("ADBE Opacity", 50)) }, color.RGBA{128, 128, 255, 255}, color.RGBA{128, 128, 255, 255}},
+		"multiply":     {func(l *aep.Layer) { l.Blend = aep.BlendMultiply }, color.RGBA{0, 0, 128, 255}, color.RGBA{0, 0, 128, 255}},
+		"matte":        {func(l *aep.Layer) { l.Matte = aep.MatteAlpha }, blue, grey},
+		"matte of add": {func(l *aep.Layer) { l.Matte, l.Blend = aep.MatteAlpha, aep.BlendAdd }, color.RGBA{128, 128, 255, 255}, grey},
+		"inverted":     {func(l *aep.Layer) { l.Matte = aep.MatteAlphaInverted }, grey, blue},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := build(t)
+			comp := b.comp("main", 40, 40)
+			b.layer(comp, b.solid("matte", 20, 20, rgb(white)), func(l *aep.Layer) { l.Enabled = false })
+			b.layer(comp, b.solid("adjust", 40, 40, rgb(white)), func(l *aep.Layer) {
+				l.Adjustment = true
+				l.Props.Children = append(l.Props.Children, group("ADBE Effect Parade", group("ADBE Fill", value("ADBE Fill-0002", 0, 0, 1, 1))))
+				c.change(l)
+			})
+			b.layer(comp, b.solid("below", 40, 30, rgb(grey)), nil)
+			check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0), spot{20, 20, c.inside}, spot{35, 20, c.right}, spot{5, 38, clear})
+		})
+	}
+}
+
 func TestFramesComeInOrderWhateverTheWorkers(t *testing.T) {
 	b := build(t)
 	comp := b.comp("main", 101, 1)

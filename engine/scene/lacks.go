@@ -85,14 +85,6 @@ func (l *Layer) switches() {
 	if group := l.Props.Child("ADBE Layer Overrides"); group != nil && len(group.Children) > 0 {
 		l.lack("a value of its own for an essential property")
 	}
-	if l.Adjustment && len(l.Effects) > 0 {
-		if l.Blend > aep.BlendNormal {
-			l.lack("the blend mode of an adjustment layer")
-		}
-		if l.Matte != aep.MatteNone {
-			l.lack("the track matte of an adjustment layer")
-		}
-	}
 }
 
 // Notes say what of the whole composition differs from what After Effects draws.

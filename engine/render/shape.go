@@ -47,6 +47,9 @@ func paintState(paints []shape.Paint) uint64 {
 		}
 		h.add(p.Matrix.A, p.Matrix.B, p.Matrix.C, p.Matrix.D, p.Matrix.E, p.Matrix.F)
 		h.add(p.Shape.Color[:]...)
+		if p.Shape.EvenOdd {
+			h.word(1)
+		}
 		for _, v := range p.Shape.Outline.Verbs {
 			h.word(uint64(v))
 		}
@@ -54,7 +57,7 @@ func paintState(paints []shape.Paint) uint64 {
 			h.add(q.X, q.Y)
 		}
 		if s := p.Shape.Stroke; s != nil {
-			h.add(s.Width, s.MiterLimit, s.DashOffset)
+			h.add(s.Width, s.MiterLimit, s.DashOffset, float64(s.Cap), float64(s.Join))
 			h.add(s.Dashes...)
 		}
 		if p.Gradient != nil {

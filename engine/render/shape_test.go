@@ -1,10 +1,13 @@
 package render_test
 
 import (
+	"context"
+	"image"
 	"image/color"
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/engine/raster"
 	"overcrank/engine/render"
 )
 
@@ -71,4 +74,45 @@ func TestARepeaterRepeatsGroupsWithABlendMode(t *testing.T) {
 	})
 	yellow := color.RGBA{255, 255, 0, 255}
 	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0), spot{5, 10, yellow}, spot{15, 10, yellow}, spot{25, 10, red})
+}
+
+// What is kept of a shape layer from frame to frame is that of its fill rule, caps and joins.
+func TestMovingPopupsOfShapesAreSeen(t *testing.T) {
+	from1to := func(match string, to float64) *aep.Property {
+		return linear(value(match, 1), 0, 1, aep.Numbers{1}, aep.Numbers{to})
+	}
+	small := group("ADBE Vector Shape - Rect", value("ADBE Vector Rect Size", 4, 4))
+	large := group("ADBE Vector Shape - Rect", value("ADBE Vector Rect Size", 12, 12))
+	stroke := group("ADBE Vector Graphic - Stroke", value("ADBE Vector Stroke Width", 8), value("ADBE Vector Stroke Color", 1, 0, 0, 1),
+		from1to("ADBE Vector Stroke Line Join", raster.BevelJoin))
+	fill := group("ADBE Vector Graphic - Fill", value("ADBE Vector Fill Color", 1, 0, 0, 1), from1to("ADBE Vector Fill Rule", 2))
+	for name, c := range map[string]struct {
+		contents []*aep.Property
+		at       image.Point // red at first, and clear in the end
+	}{
+		"fill rule": {[]*aep.Property{small, large, group("ADBE Vector Filter - Merge", value("ADBE Vector Merge Type", 1)), fill}, image.Pt(10, 10)},
+		"line join": {[]*aep.Property{large, stroke}, image.Pt(0, 0)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := build(t)
+			comp := b.comp("main", 20, 20)
+			b.layer(comp, nil, func(l *aep.Layer) {
+				l.Kind = aep.LayerShape
+				transform(l, value("ADBE Position", 10, 10))
+				l.Props.Children = append(l.Props.Children, group("ADBE Root Vectors Group", c.contents...))
+			})
+			err := b.renderer(comp, render.Options{Workers: 1}).Frames(context.Background(), 0, 14, 1, func(n int, img *raster.Image) error {
+				switch {
+				case n < 4:
+					check(t, img, spot{c.at.X, c.at.Y, red})
+				case n > 11:
+					check(t, img, spot{c.at.X, c.at.Y, clear})
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 }

@@ -36,6 +36,9 @@ func (g *Gradient) Faded(opacity float64) *Gradient {
 // Values passes all values of the gradient to each, so that gradients can be told apart.
 func (g *Gradient) Values(each func(...float64)) {
 	each(g.Start.X, g.Start.Y, g.End.X, g.End.Y, g.opacity)
+	if g.Radial {
+		each(1)
+	}
 	for _, s := range g.Colors {
 		each(s.Offset, s.Midpoint, s.RGB[0], s.RGB[1], s.RGB[2])
 	}

@@ -76,7 +76,7 @@ func TestARepeaterRepeatsGroupsWithABlendMode(t *testing.T) {
 	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0), spot{5, 10, yellow}, spot{15, 10, yellow}, spot{25, 10, red})
 }
 
-// What is kept of a shape layer from frame to frame is that of its fill rule, caps and joins.
+// What is kept of a shape layer from frame to frame is that of its fill rule, its joins and the type of its gradients.
 func TestMovingPopupsOfShapesAreSeen(t *testing.T) {
 	from1to := func(match string, to float64) *aep.Property {
 		return linear(value(match, 1), 0, 1, aep.Numbers{1}, aep.Numbers{to})
@@ -86,11 +86,17 @@ func TestMovingPopupsOfShapesAreSeen(t *testing.T) {
 	stroke := group("ADBE Vector Graphic - Stroke", value("ADBE Vector Stroke Width", 8), value("ADBE Vector Stroke Color", 1, 0, 0, 1),
 		from1to("ADBE Vector Stroke Line Join", raster.BevelJoin))
 	fill := group("ADBE Vector Graphic - Fill", value("ADBE Vector Fill Color", 1, 0, 0, 1), from1to("ADBE Vector Fill Rule", 2))
+	fading := &aep.Property{Match: "ADBE Vector Grad Colors", Enabled: true, Value: &aep.Gradient{
+		Colors: []aep.ColorStop{{Offset: 0, Midpoint: 0.5, RGB: [3]float64{1}}, {Offset: 1, Midpoint: 0.5, RGB: [3]float64{1}}},
+		Alphas: []aep.AlphaStop{{Offset: 0, Midpoint: 0.5, Alpha: 1}, {Offset: 0.5, Midpoint: 0.5, Alpha: 1}, {Offset: 0.6, Midpoint: 0.5}, {Offset: 1, Midpoint: 0.5}},
+	}}
+	gradient := group("ADBE Vector Graphic - G-Fill", fading, value("ADBE Vector Grad End Pt", 6, 0), from1to("ADBE Vector Grad Type", 2))
 	for name, c := range map[string]struct {
 		contents []*aep.Property
 		at       image.Point // red at first, and clear in the end
 	}{
 		"fill rule": {[]*aep.Property{small, large, group("ADBE Vector Filter - Merge", value("ADBE Vector Merge Type", 1)), fill}, image.Pt(10, 10)},
+		"gradient":  {[]*aep.Property{large, gradient}, image.Pt(5, 10)},
 		"line join": {[]*aep.Property{large, stroke}, image.Pt(0, 0)},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -96,6 +96,7 @@ var rules = map[string]rule{
 	"POST /api/farm/v1/jobs/{id}/reject":                {role: artist, record: "preview", body: `{"reason": "too dark"}`, status: 200},
 	"GET /api/farm/v1/jobs/{id}/placement":              {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/queue":                            {role: viewer, status: 200},
+	"GET /api/farm/v1/search":                           {role: viewer, query: "?q=title", status: 200},
 	"GET /api/farm/v1/jobs/{id}/tasks":                  {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/jobs/{id}/attempts":               {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/tasks/{id}":                       {role: viewer, record: "task", status: 200},

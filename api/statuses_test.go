@@ -220,6 +220,7 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"POST /api/farm/v1/jobs/{unknown}/reject", nil, 404},
 		{"POST /api/farm/v1/jobs/{queued}/reject", nil, 409},
 		{"POST /api/farm/v1/jobs/{queued}/reject", overJSON, 413},
+		{"GET /api/farm/v1/search?kind=film", nil, 400},
 		{"GET /api/farm/v1/queue?limit=501", nil, 400},
 		{"GET /api/farm/v1/queue?cursor=x", nil, 400},
 		{"GET /api/farm/v1/jobs/{queued}/attempts?cursor=x", nil, 400},

@@ -36,6 +36,7 @@ import (
 	"overcrank/coordinator/results"
 	"overcrank/coordinator/retention"
 	"overcrank/coordinator/seal"
+	"overcrank/coordinator/search"
 	"overcrank/coordinator/state"
 	"overcrank/coordinator/storage"
 	"overcrank/coordinator/submission"
@@ -164,6 +165,8 @@ type Coordinator struct {
 	private   *private.Jobs
 	retention *retention.Retention
 	webhooks  *delivery.Webhooks
+	unindexed *search.Changes
+	search    *search.Search
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -190,6 +193,8 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 		feed:    state.NewFeed(),
 		metrics: newMetrics(),
 		pace:    newPace(cfg.Now()),
+
+		unindexed: search.NewChanges(),
 	}
 	guard := outbound.Fixed(cfg.Addresses)
 	c.fetcher, c.caller = fetch.New(guard), delivery.NewCaller(guard)
@@ -261,6 +266,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.cluster.KeepLevel)
 	c.run(c.FollowLeader)
 	c.run(c.gossip.Run)
+	c.run(c.search.Run)
 	return nil
 }
 
@@ -282,7 +288,7 @@ func (c *Coordinator) openFiles(ctx context.Context) (err error) {
 func (c *Coordinator) openState(ctx context.Context) (err error) {
 	dir := filepath.Join(c.cfg.DataDir, stateFolder)
 	cfg := raftstore.Config{
-		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.Push, Replaced: func() { c.installed.Forget(); c.hub.Lose() },
+		Dir: dir, MinFree: c.cfg.MinFree, Logger: c.log, Applied: c.feed.Push, Replaced: func() { c.installed.Forget(); c.hub.Lose(); c.unindexed.Lose() },
 		Rebuilt: c.stateRebuilt,
 		Silence: c.cfg.Silence, BeforeSync: c.cfg.BeforeSync, WrongRule: c.cfg.WrongRule, Await: c.awaits,
 	}

@@ -23,6 +23,8 @@ const AdminTokenFile = "admin.token"
 const (
 	stateFolder = "state"
 	filesFolder = storage.Folder
+	// searchFolder holds what this node makes of its state by itself: it may be deleted while the node is stopped.
+	searchFolder = "search"
 )
 
 // checkFolder refuses a data folder from which something is gone that cannot be made again.

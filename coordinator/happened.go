@@ -3,6 +3,7 @@ package coordinator
 import (
 	"context"
 
+	"overcrank/coordinator/search"
 	"overcrank/farm"
 	"overcrank/raftstore/command"
 )
@@ -36,10 +37,15 @@ func (c *Coordinator) happened(res *command.Result) {
 			c.retention.Wake()
 		}
 		c.hub.Moved(job)
+		c.unindexed.Note(search.KindJob, job.ID)
+	}
+	for _, id := range res.Trimmed {
+		c.unindexed.Note(search.KindJob, id)
 	}
 	c.hub.MovedTasks(res.Tasks)
 	for _, a := range res.Agents {
 		c.installed.Changed(a.ID)
+		c.unindexed.Note(search.KindMachine, a.ID)
 		c.hub.Publish(farm.Event{Kind: farm.EventMachine, ID: a.ID})
 	}
 	if res.Policy != nil {
@@ -49,7 +55,11 @@ func (c *Coordinator) happened(res *command.Result) {
 		switch changed.Kind {
 		case farm.EventTemplate:
 			c.templates.Wake()
+			c.unindexed.Note(search.KindTemplate, changed.ID)
+		case farm.EventAccess:
+			c.unindexed.Note(search.KindPerson, changed.ID)
 		case farm.EventMachine: // the machine's session tells those who watch
+			c.unindexed.Note(search.KindMachine, changed.ID)
 			c.installed.Changed(changed.ID)
 			continue
 		}

@@ -54,7 +54,8 @@ var permissions = map[string]farm.Action{
 	"RunningOf": farm.ActView, "RecentAttempts": farm.ActView, "Results.MayOpen": farm.ActView,
 	"Agents": farm.ActView, "Agent": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
 	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "PlacementEach": farm.ActView, "Queue": farm.ActView,
-	"Watch": farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "Requests.Begin": farm.ActView, "StillIn": farm.ActView,
+	"Search.Find": farm.ActView,
+	"Watch":       farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "Requests.Begin": farm.ActView, "StillIn": farm.ActView,
 }
 
 // TestTheFarmItselfRefusesWhatARoleMayNot asks every method for what the roles below the one that it takes may not have. Its other

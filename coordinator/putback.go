@@ -322,6 +322,7 @@ func (c *Coordinator) stateReplaced() {
 // stateRebuilt is stateReplaced for a state of which some may have been read wrong.
 func (c *Coordinator) stateRebuilt() {
 	c.installed.Forget()
+	c.unindexed.Lose()
 	c.hub.Lose()
 	c.hub.Publish(farm.Event{Kind: farm.EventFarm})
 	c.StateReplaced()

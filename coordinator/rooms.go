@@ -14,6 +14,7 @@ import (
 	"overcrank/coordinator/private"
 	"overcrank/coordinator/results"
 	"overcrank/coordinator/retention"
+	"overcrank/coordinator/search"
 	"overcrank/coordinator/state"
 	"overcrank/coordinator/storage"
 	"overcrank/coordinator/submission"
@@ -43,6 +44,7 @@ func (c *Coordinator) makeRooms() {
 		Files: c.files, Results: c.results, Logs: c.logs, SharedLogs: c.storage.Shared() != nil, Logger: c.log,
 	})
 	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.Derive, c.cfg.Version, c.log)
+	c.search = search.New(c.path(searchFolder), c.state, c.unindexed, c.log)
 	c.openCluster()
 	c.Registry = enrolment.New(enrolment.Config{Farm: c.keys.Farm(), CertificateLife: c.cfg.CertificateLife, Logger: c.log}, c.state, c.authority, c.cluster, c.gossip)
 	c.Dispatcher = dispatch.New(c.ctx, dispatch.Config{
@@ -57,6 +59,9 @@ func (c *Coordinator) makeRooms() {
 		Farm: submissions{c}, State: c.state, Files: c.files, Stored: c.stored, Templates: c.templates, Secrets: c.secrets, Fonts: c.fonts,
 	})
 }
+
+// Search finds jobs, batches, templates, machines and people by words.
+func (c *Coordinator) Search() *search.Search { return c.search }
 
 // Requests are those that must not be carried out twice.
 func (c *Coordinator) Requests() *state.Requests { return c.requests }

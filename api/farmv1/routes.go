@@ -33,6 +33,7 @@ type Farm struct {
 	Batches     Batches
 	Tasks       Tasks
 	Queue       Queue
+	Search      Search
 	Policy      Policies
 	Status      Status
 	Events      Events
@@ -77,6 +78,7 @@ func Routes(f Farm, cfg Config) []route.Route {
 		batchHandlers{f.Batches}.routes(),
 		taskHandlers{f.Tasks}.routes(),
 		queueHandlers{f.Queue}.routes(),
+		searchHandlers{f.Search}.routes(),
 		policyHandlers{f.Policy}.routes(),
 		updateHandlers{f.Releases, f.Rollouts}.routes(),
 		downloadHandlers{f.Downloads}.routes(),

@@ -11,6 +11,7 @@ import (
 	"overcrank/api/public"
 	"overcrank/coordinator"
 	"overcrank/coordinator/people"
+	"overcrank/coordinator/search"
 	"overcrank/coordinator/updates"
 	"overcrank/farm"
 )
@@ -76,6 +77,13 @@ func TestTheQueueOnTheWire(t *testing.T) {
 		Place:        3, PlaceAtLeast: true, Start: &farm.Span{Low: 10, High: 90.5}, Finish: &farm.Span{Learning: true}, At: noon,
 	}))
 	golden(t, "placement-bare", placementShape(farm.Placement{Job: jobA, At: noon}))
+	golden(t, "search", searchShape(search.Answer{
+		Found: []search.Found{
+			{Kind: search.KindJob, ID: jobA, Name: "Opener", Status: "queued", By: "ci", Composition: "main", At: noon},
+			{Kind: search.KindBatch, ID: jobA, Jobs: 3, At: noon},
+		},
+		More: []search.Kind{search.KindJob}, Indexing: &search.Progress{Done: 10, Total: 40},
+	}))
 	golden(t, "queue-entry", queueEntryShape(farm.QueueEntry{Place: 1, Level: farm.LevelRush, Since: noon, Task: jobA + ".1", Job: jobA, JobName: "Opener", Team: "t", Kind: farm.TaskRender, Priority: 5}))
 	golden(t, "queue-entry-others", queueEntryShape(farm.QueueEntry{Place: 2, Since: noon}))
 }

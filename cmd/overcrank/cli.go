@@ -15,6 +15,7 @@ import (
 	"overcrank/cmd/overcrank/commands/projects"
 	"overcrank/cmd/overcrank/commands/queue"
 	"overcrank/cmd/overcrank/commands/releases"
+	"overcrank/cmd/overcrank/commands/search"
 	"overcrank/cmd/overcrank/commands/templates"
 	"overcrank/cmd/overcrank/completion"
 	"overcrank/cmd/overcrank/demo"
@@ -43,6 +44,7 @@ type cli struct {
 	Templates templates.Commands `cmd:"" group:"work" help:"Add, show, replace, download and delete templates."`
 	Batches   batches.Commands   `cmd:"" group:"work" help:"Submit a table of variants, follow its jobs, and download the films."`
 	Join      jobs.Join          `cmd:"" group:"work" help:"Stitch clips into one film."`
+	Search    search.Search      `cmd:"" group:"work" help:"Find jobs, batches, templates, machines and people by words."`
 	Fonts     library.Fonts      `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
 	Secrets   library.Secrets    `cmd:"" group:"work" help:"Set, list and delete the team's secrets."`
 

@@ -18,6 +18,8 @@ type Result struct {
 	Owed []string
 	// Policy is the farm's policy after a command that changed it, nil after others.
 	Policy *farm.Policy
+	// Trimmed are the jobs of which something was taken out, or that were forgotten: what was derived of them has to follow.
+	Trimmed []string
 	// SecretTags says that a secret whose value goes to some machines only was put, changed or deleted.
 	SecretTags bool
 	// Updates says that a release, or how machines get releases, was changed.

@@ -43,8 +43,8 @@ func (t *tables) hasDuty(duty Duty, job farm.Job) bool {
 	}
 }
 
-func (t *tables) redactJobs(c command.RedactJobs) command.Result {
-	return command.Result{Each: t.each(len(c.Jobs), func(i int) *farm.Error {
+func (t *tables) redactJobs(c command.RedactJobs) (result command.Result) {
+	result.Each = t.each(len(c.Jobs), func(i int) *farm.Error {
 		redaction := c.Jobs[i]
 		job, err := t.endedJob(redaction.ID)
 		if err == nil && (c.Erase && !job.ErasedAt.IsZero() || !c.Erase && !job.RedactedAt.IsZero()) {
@@ -72,8 +72,10 @@ func (t *tables) redactJobs(c command.RedactJobs) command.Result {
 			}
 			t.redactAttempts(task.ID)
 		}
+		result.Trimmed = append(result.Trimmed, job.ID)
 		return nil
-	})}
+	})
+	return result
 }
 
 // dropOwnFiles forgets the stored files that were made of a job's own data: addresses, unless another job needs them.
@@ -107,8 +109,8 @@ func (t *tables) expireOutputs(c command.ExpireOutputs) command.Result {
 }
 
 // purgeJobs keeps a nested job that has not ended; from then on it counts as a job of its own.
-func (t *tables) purgeJobs(c command.PurgeJobs) command.Result {
-	return command.Result{Each: t.each(len(c.IDs), func(i int) *farm.Error {
+func (t *tables) purgeJobs(c command.PurgeJobs) (result command.Result) {
+	result.Each = t.each(len(c.IDs), func(i int) *farm.Error {
 		id := c.IDs[i]
 		job, err := t.endedJob(id)
 		if err == nil && t.has(bucketJobs, job.Parent) {
@@ -120,10 +122,12 @@ func (t *tables) purgeJobs(c command.PurgeJobs) command.Result {
 		for _, member := range t.family(job) {
 			if member.Status.Ended() {
 				t.dropJob(member)
+				result.Trimmed = append(result.Trimmed, member.ID)
 			}
 		}
 		return nil
-	})}
+	})
+	return result
 }
 
 func (t *tables) endedJob(id string) (farm.Job, *farm.Error) {

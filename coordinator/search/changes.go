@@ -1,0 +1,72 @@
+package search
+
+import "sync"
+
+// mostNoted is how many changed records are remembered by themselves.
+const mostNoted = 1 << 16
+
+// Changes are the records that have changed and that the index has not looked at since. Its methods may be called at the same time and do not
+// wait: they are called while the state is being changed.
+type Changes struct {
+	wake chan struct{}
+
+	mu    sync.Mutex
+	noted map[note]struct{}
+	lost  bool // some were not noted: everything has to be compared
+}
+
+// note is one record.
+type note struct {
+	kind Kind
+	id   string
+}
+
+// NewChanges makes a list on which nothing stands.
+func NewChanges() *Changes {
+	return &Changes{wake: make(chan struct{}, 1), noted: map[note]struct{}{}}
+}
+
+// Note notes that a record was made, changed or forgotten.
+func (c *Changes) Note(kind Kind, id string) {
+	c.mu.Lock()
+	if len(c.noted) < mostNoted {
+		c.noted[note{kind, id}] = struct{}{}
+	} else {
+		c.loseLocked()
+	}
+	c.mu.Unlock()
+	c.tell()
+}
+
+// Lose notes that anything may be different.
+func (c *Changes) Lose() {
+	c.mu.Lock()
+	c.loseLocked()
+	c.mu.Unlock()
+	c.tell()
+}
+
+func (c *Changes) loseLocked() { c.noted, c.lost = map[note]struct{}{}, true }
+
+func (c *Changes) tell() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take gives what was noted since the last time, at most limit of it; the rest stays.
+func (c *Changes) take(limit int) (some []note, lost bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	lost, c.lost = c.lost, false
+	for n := range c.noted {
+		if len(some) == limit {
+			c.tell()
+			break
+		}
+		some = append(some, n)
+		delete(c.noted, n)
+	}
+	return some, lost
+}

@@ -1,0 +1,175 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// Found is one thing that was found.
+type Found struct {
+	Kind Kind
+	ID   string
+	Name string // what people call it; "" for what has no name
+	// Status is the state of a job or template, and the role of a person; "" for what has none.
+	Status string
+	// By is who submitted a job, Template and Composition what it renders; Jobs is how many a batch has.
+	By, Template, Composition string
+	Jobs                      int
+	At                        time.Time // when it was made
+}
+
+// Answer is what was found.
+type Answer struct {
+	Found []Found // by kind, in the order of Kinds
+	// More are the kinds of which there is more than was asked for.
+	More []Kind
+	// Indexing is how far the index has come that is being made; nil when everything can be found.
+	Indexing *Progress
+}
+
+// MaxFound is how many of a kind may be asked for.
+const MaxFound = 100
+
+// looked is how many records of a kind are read for an answer at most: the best of these come first.
+const looked = 2 * MaxFound
+
+// Find finds what the caller may see, at most limit of each kind; kind is "" for all of them. What is called as the query says comes first, then
+// what was made last.
+func (s *Search) Find(_ context.Context, p farm.Principal, text string, kind Kind, limit int) (Answer, error) {
+	if err := p.May(farm.ActView); err != nil {
+		return Answer{}, err
+	}
+	q, err := Read(text)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{Indexing: s.progress.Load()}
+	x := s.index.Load()
+	if x == nil || q.Empty() {
+		return answer, nil
+	}
+	limit = min(limit, MaxFound)
+	for _, k := range Kinds() {
+		if kind != "" && k != kind || !mayFind(p, k) {
+			continue
+		}
+		found, more, err := s.ofKind(x, p, q, k, limit)
+		if err != nil {
+			return Answer{}, err
+		}
+		answer.Found = append(answer.Found, found...)
+		if more {
+			answer.More = append(answer.More, k)
+		}
+	}
+	return answer, nil
+}
+
+// mayFind says whether a kind is shown to a caller at all.
+func mayFind(p farm.Principal, kind Kind) bool {
+	return kind != KindPerson || p.Can(farm.ActManageTokens)
+}
+
+// ofKind finds the records of one kind.
+func (s *Search) ofKind(x *index, p farm.Principal, q Query, kind Kind, limit int) (found []Found, more bool, err error) {
+	on := shelf{kind, p.Team}
+	switch kind {
+	case KindMachine:
+		on.team = ""
+	case KindBatch:
+		on.kind = KindJob // whose words those of a batch are
+	}
+	var ids []string
+	all, err := x.find(on, q, func(id string) bool {
+		ids = append(ids, id)
+		return len(ids) < looked
+	})
+	if err != nil {
+		s.changes.tell() // a damaged index is made again
+		return nil, false, err
+	}
+	err = s.state.View(func(tx *raftstore.Tx) error {
+		known := map[string]bool{}
+		for _, id := range ids {
+			f, err := foundRecord(tx, on, kind, id)
+			if farm.CodeOf(err) == farm.CodeNotFound || err == nil && known[f.ID] {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			known[f.ID] = true
+			found = append(found, f)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	slices.SortStableFunc(found, func(a, b Found) int { return cmp.Compare(q.rank(a), q.rank(b)) })
+	if len(found) > limit {
+		return found[:limit], true, nil
+	}
+	return found, !all || len(ids) == looked, nil
+}
+
+// rank is smaller for what is more likely meant.
+func (q Query) rank(f Found) int {
+	switch {
+	case q.is(f.ID):
+		return 0
+	case q.within(f.Name):
+		return 1
+	default:
+		return 2
+	}
+}
+
+// foundRecord reads what was found from the state, which alone says what is there and whose it is.
+func foundRecord(tx *raftstore.Tx, on shelf, kind Kind, id string) (Found, error) {
+	none := farm.Errorf(farm.CodeNotFound, "%s %s is gone", kind, id)
+	switch kind {
+	case KindJob, KindBatch:
+		job, err := tx.JobHead(id)
+		if err == nil && (job.Team != on.team || kind == KindBatch && job.Batch == "") {
+			err = none
+		}
+		if err != nil || kind == KindJob {
+			return Found{
+				Kind: kind, ID: job.ID, Name: job.Name, Status: string(job.Status), By: job.SubmittedBy,
+				Template: job.Template.ID, Composition: job.Template.Composition, At: job.CreatedAt,
+			}, err
+		}
+		return foundBatch(tx, job)
+	case KindTemplate:
+		t, err := tx.Template(id)
+		if err == nil && t.Team != on.team {
+			err = none
+		}
+		return Found{Kind: kind, ID: t.ID, Name: t.DisplayName, Status: string(t.Status), At: t.CreatedAt}, err
+	case KindMachine:
+		a, err := tx.Agent(id)
+		return Found{Kind: kind, ID: a.ID, Name: a.Name, At: a.EnrolledAt}, err
+	default:
+		t, err := tx.Token(id)
+		if err == nil && t.Team != on.team {
+			err = none
+		}
+		return Found{Kind: kind, ID: t.ID, Name: t.Name, Status: string(t.Role), At: t.CreatedAt}, err
+	}
+}
+
+// foundBatch is the batch of a job that was found. It is called what that job is, since batches have no names.
+func foundBatch(tx *raftstore.Tx, job farm.Job) (Found, error) {
+	counts, err := tx.CountBatch(job.Batch)
+	f := Found{Kind: KindBatch, ID: job.Batch, Name: job.Name, By: job.SubmittedBy, Template: job.Template.ID, Composition: job.Template.Composition, At: job.CreatedAt}
+	for _, n := range counts {
+		f.Jobs += n
+	}
+	return f, err
+}

@@ -1,0 +1,138 @@
+package search
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"go.etcd.io/bbolt"
+
+	"overcrank/farm"
+)
+
+// Bounds on what may be asked for.
+const (
+	MaxQuery   = 200 // characters
+	mostAsked  = 16  // words
+	mostLooked = 200_000
+)
+
+// Query is what somebody looks for: records that have all the words, of which the last may be the beginning of one.
+type Query struct {
+	words []string
+	last  string
+}
+
+// Read reads what somebody typed. A text without any word finds nothing.
+func Read(text string) (Query, error) {
+	if n := len([]rune(text)); n > MaxQuery {
+		return Query{}, farm.Invalid("this cannot be searched for", farm.FieldError{
+			Field: "q", Message: fmt.Sprintf("may have %d characters, not %d", MaxQuery, n)})
+	}
+	var q Query
+	for word := range splitWords(text) {
+		if q.last != "" {
+			q.words = append(q.words, q.last)
+		}
+		q.last = word
+	}
+	if len(q.words) >= mostAsked {
+		return Query{}, farm.Invalid("this cannot be searched for", farm.FieldError{
+			Field: "q", Message: fmt.Sprintf("may have %d words, not %d", mostAsked, len(q.words)+1)})
+	}
+	return q, nil
+}
+
+// Empty says that there is no word in the query.
+func (q Query) Empty() bool { return q.last == "" }
+
+// within says whether a text alone has what is asked for.
+func (q Query) within(text string) bool {
+	found := false
+	missing := map[string]bool{}
+	for _, word := range q.words {
+		missing[word] = true
+	}
+	for word := range splitWords(text) {
+		delete(missing, word)
+		found = found || strings.HasPrefix(word, q.last)
+	}
+	return found && len(missing) == 0
+}
+
+// is says whether a text is what was asked for, as a whole.
+func (q Query) is(text string) bool {
+	return len(q.words) == 0 && strings.ToLower(text) == q.last
+}
+
+// find gives the ids of the records of a shelf that a query is about, the latest first, until yield wants no more. all says that it has looked
+// at everything: a word that begins as very many others do is not followed to the end.
+func (x *index) find(s shelf, q Query, yield func(id string) bool) (all bool, err error) {
+	err = x.view(func(tx *bbolt.Tx) error {
+		b := tx.Bucket(s.name())
+		if b == nil || q.Empty() {
+			all = true
+			return nil
+		}
+		records, words := b.Bucket(bucketRecords), b.Bucket(bucketWords).Cursor()
+		first, _ := records.Cursor().First()
+		last, _ := records.Cursor().Last()
+		if first == nil {
+			all = true
+			return nil
+		}
+		lowest, segment := binary.BigEndian.Uint32(first)>>segmentBits, binary.BigEndian.Uint32(last)>>segmentBits
+		for left := mostLooked; left > 0; segment-- {
+			places, looked := q.in(words, segment, left)
+			left -= looked
+			for place := range places.down {
+				id := records.Get(binary.BigEndian.AppendUint32(nil, segment<<segmentBits|uint32(place)))
+				if id != nil && !yield(string(id)) {
+					return nil
+				}
+			}
+			if segment == lowest {
+				all = left > 0
+				return nil
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return false, fmt.Errorf("searching: %w", err)
+	}
+	return all, nil
+}
+
+// in gives the records of a segment that a query is about, and at how many words it looked, at most limit.
+func (q Query) in(words *bbolt.Cursor, segment uint32, limit int) (places set, looked int) {
+	var whole set
+	for i, word := range q.words {
+		looked++
+		wanted := wordKey(segment, word)
+		var with set
+		if key, list := words.Seek(wanted); string(key) == string(wanted) {
+			with.add(list)
+		}
+		if i == 0 {
+			whole = with
+		} else {
+			whole.and(&with)
+		}
+		if whole.empty() {
+			return whole, looked
+		}
+	}
+	prefix := wordKey(segment, q.last)
+	for key, list := words.Seek(prefix); looked < limit; key, list = words.Next() {
+		looked++
+		if len(key) < len(prefix) || string(key[:len(prefix)]) != string(prefix) {
+			break
+		}
+		places.add(list)
+	}
+	if len(q.words) > 0 {
+		places.and(&whole)
+	}
+	return places, looked
+}

@@ -39,6 +39,7 @@ var pages = map[string]grant{
 	"POST /templates": artist, "POST /templates/:id/mark": artist, "POST /templates/:id/delete": producer,
 	"GET /new": artist, "POST /new": artist, "GET /new/table": artist, "GET /new/table.csv": artist,
 	"GET /files/table": artist, "POST /files/table": artist, "POST /files/handover": artist,
+	"GET /search": viewer, "GET /search/found": viewer,
 	"GET /queue": viewer, "POST /queue/pause": farmsOperator, "POST /queue/resume": farmsOperator,
 	"POST /queue/levels/:level/pause": farmsOperator, "POST /queue/levels/:level/resume": farmsOperator,
 	"GET /machines": viewer, "GET /machines/:id": viewer, "GET /machines/:id/frame": viewer,

@@ -141,7 +141,7 @@ func (s *server) routes() []route.Route {
 		route.Post("/files/table", farm.ActSubmit, s.takeTable), // below /files/, where bodies are streamed
 		route.Post("/files/handover", farm.ActSubmit, s.handOver),
 	}
-	return slices.Concat(routes, s.queueRoutes(), s.machineRoutes(), s.settingRoutes())
+	return slices.Concat(routes, s.queueRoutes(), s.searchRoutes(), s.machineRoutes(), s.settingRoutes())
 }
 
 // queueRoutes are about the order of work.

@@ -23,12 +23,6 @@ func (s *set) and(o *set) {
 	}
 }
 
-func (s *set) or(o *set) {
-	for i := range s {
-		s[i] |= o[i]
-	}
-}
-
 func (s *set) empty() bool { return *s == set{} }
 
 func (s *set) size() (n int) {

@@ -400,7 +400,7 @@ function keys() {
   if (!palette) return;
   const open = () => { palette.showModal(); byId("palette-search").value = ""; filter(""); byId("palette-search").focus(); };
   const filter = (q) => {
-    for (const li of palette.querySelectorAll("li")) li.hidden = !li.textContent.toLowerCase().includes(q.toLowerCase());
+    for (const li of palette.querySelectorAll("ul:not(#palette-found) li")) li.hidden = !li.textContent.toLowerCase().includes(q.toLowerCase());
   };
   byId("palette-open")?.addEventListener("click", open);
   byId("palette-search").addEventListener("input", (e) => filter(e.target.value));

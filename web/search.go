@@ -1,0 +1,69 @@
+package web
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/route"
+	"overcrank/coordinator/search"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+// finder is what pages ask of the farm about where things are.
+type finder interface {
+	Find(ctx context.Context, p farm.Principal, text string, kind search.Kind, limit int) (search.Answer, error)
+}
+
+const (
+	foundOnPage    = 10 // of each kind, on the page of what was found
+	foundOfKind    = 50 // of the one kind that it is about
+	foundInPalette = 4  // of each kind, as somebody types
+)
+
+func (s *server) searchRoutes() []route.Route {
+	return []route.Route{
+		route.Get("/search", farm.ActView, s.search),
+		route.Get("/search/found", farm.ActView, s.found),
+	}
+}
+
+// search shows what was found, of each kind or of one.
+func (s *server) search(c *fiber.Ctx, p farm.Principal) error {
+	kind, limit := search.Kind(c.Query("kind")), foundOfKind
+	if !kind.Known() {
+		kind, limit = "", foundOnPage
+	}
+	v, err := s.readFound(p, c.Query("q"), kind, limit)
+	if err != nil {
+		return err
+	}
+	return s.render(c, page.SearchPage(s.shell(c, p, "Search", "search"), v))
+}
+
+// found answers the palette with what was found so far.
+func (s *server) found(c *fiber.Ctx, p farm.Principal) error {
+	v, err := s.readFound(p, c.Query("q"), "", foundInPalette)
+	if err != nil {
+		return err
+	}
+	return s.render(c, page.PaletteFound(v))
+}
+
+func (s *server) readFound(p farm.Principal, text string, kind search.Kind, limit int) (page.Search, error) {
+	ctx, cancel := s.call()
+	defer cancel()
+	v := page.Search{Query: text, Kind: kind}
+	answer, err := s.farm.finder.Find(ctx, p, text, kind, limit)
+	if farm.CodeOf(err) == farm.CodeInvalid {
+		v.Problem = err.Error() // what was typed stays, to be shortened
+		return v, nil
+	}
+	if err != nil {
+		return v, err
+	}
+	v.Indexing = answer.Indexing
+	v.Groups = page.GroupsOf(answer)
+	return v, nil
+}

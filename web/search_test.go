@@ -1,0 +1,24 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestWhatIsFoundLeadsToItsPage(t *testing.T) {
+	r := start(t)
+	job := r.submit("art", "Spring <spot>")
+	r.submit("zoe", "Spring secret")
+	v := r.as("vic")
+	r.eventually("the job is found", func() bool {
+		return strings.Contains(v.get("/search?q=SPRING").body, "/jobs/"+job.ID)
+	})
+	v.get("/search?q=spring").is(http.StatusOK, `href="/jobs/`+job.ID, "Spring &lt;spot&gt;", "Jobs").lacks("secret", "Still indexing")
+	v.get("/search/found?q=sp").is(http.StatusOK, `href="/jobs/`+job.ID).lacks("secret", "<html")
+	v.get("/search?q=autumn").is(http.StatusOK, "Nothing found")
+	v.get("/search?q=spring&kind=template").is(http.StatusOK, "Nothing found", `href="/search?q=spring"`)
+	v.get("/search").is(http.StatusOK).lacks("Nothing found")
+	v.get("/search?q="+strings.Repeat("a", 201)).is(http.StatusOK, "200 characters")
+	r.visit().get("/search/found?q=spring").lacks("spot")
+}

@@ -50,4 +50,17 @@ func TestAJobsPageShowsItsFamilyAndCallsAgain(t *testing.T) {
 	b.do(chromedp.SendKeys("#palette-search", "API reference"+kb.Enter, chromedp.ByQuery))
 	b.until(`location.pathname === "/api/reference" && document.readyState === "complete"`)
 	b.canBeRead("/api/reference")
+
+	b.open("/machines")
+	b.painted()
+	b.keysUntil(`document.getElementById("palette").open`, chromedp.KeyEvent("/"))
+	b.do(chromedp.SendKeys("#palette-search", job.ID, chromedp.ByQuery))
+	b.until(`document.querySelector('#palette-found a[href="/jobs/` + job.ID + `"]') !== null`)
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`location.pathname === "/jobs/` + job.ID + `" && document.readyState === "complete"`)
+
+	b.open("/search?q=" + job.ID)
+	b.canBeRead("/search")
+	b.do(chromedp.Focus("#find", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
+	b.until(`location.pathname === "/jobs/` + job.ID + `"`)
 }

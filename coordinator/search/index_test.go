@@ -1,0 +1,181 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func opened(t testing.TB, dir string) *index {
+	t.Helper()
+	x, err := openIndex(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func (x *index) all(t testing.TB, on shelf, text string) (ids []string) {
+	t.Helper()
+	q, err := Read(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.find(on, q, func(id string) bool { ids = append(ids, id); return true }); err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+// modelled are the ids of records by the plain rule, the latest first. order are the ids as they came.
+func modelled(records map[string][]string, order []string, text string) (ids []string) {
+	asked := slices.Collect(splitWords(text))
+	last := asked[len(asked)-1]
+	for _, id := range slices.Backward(order) {
+		words, there := records[id]
+		fits := there && slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, last) })
+		for _, word := range asked[:len(asked)-1] {
+			fits = fits && slices.Contains(words, word)
+		}
+		if fits {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func TestTheIndexFindsWhatThePlainRuleFinds(t *testing.T) {
+	t.Parallel()
+	dir, on, other := t.TempDir(), shelf{KindJob, "a"}, shelf{KindJob, "b"}
+	x := opened(t, dir)
+	random := rand.New(rand.NewPCG(1, 2))
+	records, order := map[string][]string{}, []string(nil)
+	word := func() string { return fmt.Sprintf("w%d", random.IntN(40)*random.IntN(40)) }
+	for round := range 12 {
+		var put []entry
+		var gone []string
+		for n := range 1000 {
+			e := entry{id: fmt.Sprintf("r%d-%d", round, n), stamp: 1, words: []string{"every", word(), word(), word()}}
+			if len(order) > 0 && random.IntN(10) == 0 { // one that is there already, with other words
+				e.id = order[random.IntN(len(order))]
+			}
+			if slices.ContainsFunc(put, func(p entry) bool { return p.id == e.id }) {
+				continue
+			}
+			if _, there := records[e.id]; !there {
+				order = slices.DeleteFunc(order, func(id string) bool { return id == e.id })
+				order = append(order, e.id)
+			}
+			records[e.id] = e.words
+			put = append(put, e)
+		}
+		for range 50 {
+			id := order[random.IntN(len(order))]
+			gone = append(gone, id)
+			delete(records, id)
+		}
+		if err := x.change(on, put, gone); err != nil {
+			t.Fatal(err)
+		}
+		if round == 6 {
+			if err := x.close(); err != nil {
+				t.Fatal(err)
+			}
+			x = opened(t, dir)
+		}
+	}
+	if err := x.change(other, []entry{{"z", 1, []string{"every", "w6"}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"every", "ev", "w6", "w60", "w1 w2", "w6 every", "w12 w3", "nowhere", "every nowhere", "every w1511"} {
+		if got, want := x.all(t, on, text), modelled(records, order, text); !slices.Equal(got, want) {
+			t.Errorf("%q finds %d records, by the plain rule %d", text, len(got), len(want))
+		}
+	}
+	if got := x.all(t, other, "w6"); !slices.Equal(got, []string{"z"}) {
+		t.Errorf("on the other shelf: %q", got)
+	}
+	if err := x.close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnIndexThatWasNotClosedIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	dir, on := t.TempDir(), shelf{KindJob, "a"}
+	x := opened(t, dir)
+	if err := x.change(on, []entry{{"1", 1, []string{"word"}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	x.abandon()
+	x = opened(t, dir)
+	defer x.abandon()
+	if found := x.all(t, on, "word"); len(found) != 0 {
+		t.Errorf("it still finds %q", found)
+	}
+}
+
+func TestWordsAreFolded(t *testing.T) {
+	for text, want := range map[string]string{
+		"Promo_DE-v4.aep":   "promo de v4 aep",
+		"ÉTÉ à l’Œuvre":     "ete a l œuvre",
+		"ﬁlm ＡＢＣ１２":         "film abc12",
+		"STRASSE Straße":    "strasse straße",
+		"東京2026":            "東 京 2026",
+		"\xff\xfe a\x00b":   "a b",
+		"Ёлка ΌΣΟΣ όσος":    "елка οσοσ οσοσ",
+		"":                  "",
+		"\u0301\u0301 ... ": "",
+	} {
+		if got := strings.Join(slices.Collect(splitWords(text)), " "); got != want {
+			t.Errorf("%q has the words %q, not %q", text, got, want)
+		}
+	}
+	long := slices.Collect(splitWords(strings.Repeat("é", 1<<16)))
+	if len(long) != 1 || len(long[0]) > mostBytes {
+		t.Errorf("a long word became %d of %d bytes", len(long), len(long[0]))
+	}
+	var l wordList
+	for n := range 1000 {
+		l.add(fmt.Sprint("word", n))
+	}
+	if len(l.words) != mostWords {
+		t.Errorf("a record has %d words", len(l.words))
+	}
+}
+
+func TestSetsComeBackAsTheyWere(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, size := range []int{0, 1, 2, 254, 255, 256, 257, 4000, segmentSize} {
+		var s, back set
+		for range size {
+			s.put(uint16(random.IntN(segmentSize)))
+		}
+		written := s.encode()
+		if back.add(written); back != s {
+			t.Errorf("a set of %d came back as one of %d", s.size(), back.size())
+		}
+		places := slices.Collect(s.down)
+		if len(places) != s.size() || !slices.IsSortedFunc(places, func(a, b uint16) int { return int(b) - int(a) }) {
+			t.Errorf("a set of %d gives %d places", s.size(), len(places))
+		}
+	}
+}
+
+func TestWhatIsNotNotedIsSaid(t *testing.T) {
+	t.Parallel()
+	c := NewChanges()
+	for n := range mostNoted + 10 {
+		c.Note(KindJob, fmt.Sprint(n))
+	}
+	some, lost := c.take(5)
+	if len(some) != 5 || !lost {
+		t.Errorf("%d of what was noted, and lost: %v", len(some), lost)
+	}
+	if _, lost := c.take(5); lost {
+		t.Error("it is said twice")
+	}
+}

@@ -11,8 +11,8 @@ import (
 )
 
 // compare brings the index to what the state is: what it lacks is put in, oldest first, and what is gone is taken out. What changes meanwhile
-// stands among the changes.
-func (s *Search) compare(ctx context.Context, x *index) error {
+// stands among the changes. It rests that many times as long as it worked.
+func (s *Search) compare(ctx context.Context, x *index, rest time.Duration) error {
 	began := time.Now()
 	teams, total, err := s.teams()
 	if err != nil {
@@ -20,7 +20,7 @@ func (s *Search) compare(ctx context.Context, x *index) error {
 	}
 	s.progress.Store(&Progress{Total: total})
 	defer s.progress.Store(nil)
-	if err := s.clearOut(ctx, x, teams); err != nil {
+	if err := s.clearOut(ctx, x, teams, rest); err != nil {
 		return err
 	}
 	if err := s.few(ctx, x, teams); err != nil {
@@ -28,7 +28,7 @@ func (s *Search) compare(ctx context.Context, x *index) error {
 	}
 	done := 0
 	for team := range teams {
-		if err := s.jobsOf(ctx, x, team, func(n int) { done += n; s.progress.Store(&Progress{done, max(done, total)}) }); err != nil {
+		if err := s.jobsOf(ctx, x, team, rest, func(n int) { done += n; s.progress.Store(&Progress{done, max(done, total)}) }); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (s *Search) teams() (teams map[string]bool, jobs int, err error) {
 }
 
 // clearOut takes out what is gone.
-func (s *Search) clearOut(ctx context.Context, x *index, teams map[string]bool) error {
+func (s *Search) clearOut(ctx context.Context, x *index, teams map[string]bool, rest time.Duration) error {
 	for _, kind := range Kinds() {
 		shelves, err := x.shelves(kind)
 		if err != nil {
@@ -76,7 +76,7 @@ func (s *Search) clearOut(ctx context.Context, x *index, teams map[string]bool) 
 				}
 				continue
 			}
-			if err := s.clearShelf(ctx, x, on); err != nil {
+			if err := s.clearShelf(ctx, x, on, rest); err != nil {
 				return err
 			}
 		}
@@ -84,7 +84,7 @@ func (s *Search) clearOut(ctx context.Context, x *index, teams map[string]bool) 
 	return nil
 }
 
-func (s *Search) clearShelf(ctx context.Context, x *index, on shelf) error {
+func (s *Search) clearShelf(ctx context.Context, x *index, on shelf, rest time.Duration) error {
 	for after := ""; ; {
 		began := time.Now()
 		ids, err := x.after(on, after, mostAtOnce)
@@ -110,7 +110,7 @@ func (s *Search) clearShelf(ctx context.Context, x *index, on shelf) error {
 		if err := x.change(on, nil, gone); err != nil {
 			return err
 		}
-		if err := interval.Wait(ctx, time.Since(began)); err != nil {
+		if err := interval.Wait(ctx, rest*time.Since(began)); err != nil {
 			return err
 		}
 	}
@@ -174,15 +174,15 @@ func (s *Search) few(ctx context.Context, x *index, teams map[string]bool) error
 }
 
 // jobsOf brings in the jobs of a team. done is told how many more have been looked at.
-func (s *Search) jobsOf(ctx context.Context, x *index, team string, done func(int)) error {
+func (s *Search) jobsOf(ctx context.Context, x *index, team string, rest time.Duration, done func(int)) error {
 	q := farm.JobQuery{Limit: mostAtOnce, Minimal: true}
 	for {
 		began := time.Now()
-		var ids []string
+		var records []record
 		err := s.state.View(func(tx *raftstore.Tx) error {
 			jobs, next, err := tx.Jobs(team, q)
 			for _, job := range jobs {
-				ids = append(ids, job.ID)
+				records = append(records, jobRecord(job))
 			}
 			q.Cursor = next
 			return err
@@ -190,14 +190,14 @@ func (s *Search) jobsOf(ctx context.Context, x *index, team string, done func(in
 		if err != nil {
 			return fmt.Errorf("reading jobs for the search index: %w", err)
 		}
-		if err := s.bring(x, KindJob, ids); err != nil {
+		if err := s.bringTo(x, shelf{KindJob, team}, records); err != nil {
 			return err
 		}
-		done(len(ids))
+		done(len(records))
 		if q.Cursor == "" {
 			return nil
 		}
-		if err := interval.Wait(ctx, time.Since(began)); err != nil {
+		if err := interval.Wait(ctx, rest*time.Since(began)); err != nil {
 			return err
 		}
 	}

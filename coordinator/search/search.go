@@ -62,11 +62,12 @@ func New(dir string, s *state.State, changes *Changes, log *slog.Logger) *Search
 }
 
 const (
-	mostAtOnce = 256 // records that are read, and written to the index, at a time
+	mostAtOnce = 1024 // records that are read, and written to the index, at a time: many at once cost less each
 	// restAtLeast is between two looks at what has changed; restShare is how many times as long as it worked the index rests then, so that what
-	// comes in quickly is never held up. While everything is compared it rests for as long as it works.
+	// comes in quickly is never held up. A coordinator that has just started rests for as long as it works: nothing can be found before.
 	restAtLeast = 100 * time.Millisecond
-	restShare   = 9
+	restShare   = 19
+	restAtStart = 1
 	tryAgain    = time.Minute // after the disk did not take the index
 )
 
@@ -94,15 +95,15 @@ func (s *Search) Run(ctx context.Context) {
 func (s *Search) follow(ctx context.Context, x *index) error {
 	s.index.Store(x)
 	defer s.index.Store(nil)
-	whole := true
+	whole, rest := true, time.Duration(restAtStart)
 	for {
 		began := time.Now()
 		some, lost := s.changes.take(mostAtOnce)
 		if whole = whole || lost; whole {
-			if err := s.compare(ctx, x); err != nil {
+			if err := s.compare(ctx, x, rest); err != nil {
 				return s.ended(ctx, x, err)
 			}
-			whole, began = false, time.Now()
+			whole, rest, began = false, restShare, time.Now()
 		}
 		err := s.renew(x, some)
 		if x.damaged.Load() {

@@ -13,6 +13,7 @@ type Changes struct {
 	mu    sync.Mutex
 	noted map[note]struct{}
 	lost  bool // some were not noted: everything has to be compared
+	busy  bool // something came since calm was asked
 }
 
 // note is one record.
@@ -29,6 +30,7 @@ func NewChanges() *Changes {
 // Note notes that a record was made, changed or forgotten.
 func (c *Changes) Note(kind Kind, id string) {
 	c.mu.Lock()
+	c.busy = true
 	if len(c.noted) < mostNoted {
 		c.noted[note{kind, id}] = struct{}{}
 	} else {
@@ -47,6 +49,15 @@ func (c *Changes) Lose() {
 }
 
 func (c *Changes) loseLocked() { c.noted, c.lost = map[note]struct{}{}, true }
+
+// calm says that nothing was noted since it was asked before.
+func (c *Changes) calm() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	calm := !c.busy
+	c.busy = false
+	return calm
+}
 
 func (c *Changes) tell() {
 	select {

@@ -11,7 +11,7 @@ import (
 )
 
 // compare brings the index to what the state is: what it lacks is put in, oldest first, and what is gone is taken out. What changes meanwhile
-// stands among the changes. It rests that many times as long as it worked.
+// stands among the changes. It rests that many times as long as it worked, or less, see pause.
 func (s *Search) compare(ctx context.Context, x *index, rest time.Duration) error {
 	began := time.Now()
 	teams, total, err := s.teams()
@@ -110,7 +110,7 @@ func (s *Search) clearShelf(ctx context.Context, x *index, on shelf, rest time.D
 		if err := x.change(on, nil, gone); err != nil {
 			return err
 		}
-		if err := interval.Wait(ctx, rest*time.Since(began)); err != nil {
+		if err := interval.Wait(ctx, s.pause(rest, time.Since(began))); err != nil {
 			return err
 		}
 	}
@@ -197,7 +197,7 @@ func (s *Search) jobsOf(ctx context.Context, x *index, team string, rest time.Du
 		if q.Cursor == "" {
 			return nil
 		}
-		if err := interval.Wait(ctx, rest*time.Since(began)); err != nil {
+		if err := interval.Wait(ctx, s.pause(rest, time.Since(began))); err != nil {
 			return err
 		}
 	}

@@ -112,7 +112,7 @@ func (s *Search) follow(ctx context.Context, x *index) error {
 		if err != nil {
 			return s.ended(ctx, x, err)
 		}
-		if interval.Wait(ctx, max(restAtLeast, restShare*time.Since(began))) != nil {
+		if interval.Wait(ctx, max(restAtLeast, s.pause(restShare, time.Since(began)))) != nil {
 			return s.ended(ctx, x, nil)
 		}
 		select {
@@ -121,6 +121,14 @@ func (s *Search) follow(ctx context.Context, x *index) error {
 		case <-s.changes.wake:
 		}
 	}
+}
+
+// pause is how long to rest behind some work: as long as it took while nothing happens on the farm, else that many times as long.
+func (s *Search) pause(rest, worked time.Duration) time.Duration {
+	if s.changes.calm() {
+		rest = min(rest, restAtStart)
+	}
+	return rest * worked
 }
 
 // ended closes an index whose owner stops; another error than that is its own.

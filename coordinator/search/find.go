@@ -111,7 +111,9 @@ func (s *Search) ofKind(x *index, p farm.Principal, q Query, kind Kind, limit in
 	if err != nil {
 		return nil, false, err
 	}
-	slices.SortStableFunc(found, func(a, b Found) int { return cmp.Compare(q.rank(a), q.rank(b)) })
+	slices.SortFunc(found, func(a, b Found) int { // by age here too: records that came together have their numbers by chance
+		return cmp.Or(cmp.Compare(q.rank(a), q.rank(b)), b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
+	})
 	if len(found) > limit {
 		return found[:limit], true, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -150,6 +151,7 @@ func (s *Search) renew(x *index, some []note) error {
 		byKind[n.kind] = append(byKind[n.kind], n.id)
 	}
 	for kind, ids := range byKind {
+		slices.Sort(ids) // which is by age
 		if err := s.bring(x, kind, ids); err != nil {
 			return err
 		}

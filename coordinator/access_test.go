@@ -161,6 +161,9 @@ func TestAFileThatOutlivesItsTokenIsNotKept(t *testing.T) {
 	wantCodeOf(t, "a file whose sender is out", <-kept, farm.CodeUnauthorized)
 }
 
+// chosen is a password that people choose.
+const chosen = "correct horse battery"
+
 func TestPeopleSignInWithCodesThatWorkOnce(t *testing.T) {
 	c := newClock()
 	r := open(t, c.config)
@@ -187,35 +190,35 @@ func TestPeopleSignInWithCodesThatWorkOnce(t *testing.T) {
 		return s.Code
 	}
 	code := invite()
-	if p, err := r.UseSignIn(ctx, code); err != nil || p.TokenID != person.ID {
+	if p, err := r.UseSignIn(ctx, code, chosen); err != nil || p.TokenID != person.ID {
 		t.Errorf("the code stands for %+v, %v", p, err)
 	}
-	_, err = r.UseSignIn(ctx, code)
+	_, err = r.UseSignIn(ctx, code, chosen)
 	wantCodeOf(t, "a code used twice", err, farm.CodeGone)
 
 	code = r.SignIn(r.admin).Code
 	late := invite()
 	c.pass(10 * time.Minute)
-	_, err = r.UseSignIn(ctx, code)
+	_, err = r.UseSignIn(ctx, code, chosen)
 	wantCodeOf(t, "a code of one's own after its time", err, farm.CodeGone)
 	c.pass(24 * time.Hour)
-	_, err = r.UseSignIn(ctx, late)
+	_, err = r.UseSignIn(ctx, late, chosen)
 	wantCodeOf(t, "an invitation after its time", err, farm.CodeGone)
 
 	forged := []byte(invite())
 	forged[20] ^= 'A' ^ 'B'
-	_, err = r.UseSignIn(ctx, string(forged))
+	_, err = r.UseSignIn(ctx, string(forged), chosen)
 	wantCodeOf(t, "a code that somebody changed", err, farm.CodeGone)
 
 	kept, last := invite(), invite()
 	r.restart()
-	if p, err := r.UseSignIn(ctx, kept); err != nil || p.TokenID != person.ID {
+	if p, err := r.UseSignIn(ctx, kept, chosen); err != nil || p.TokenID != person.ID {
 		t.Errorf("behind a restart the code stands for %+v, %v", p, err)
 	}
 	if err := r.RevokeToken(ctx, r.admin, person.ID, true); err != nil {
 		t.Fatal(err)
 	}
-	_, err = r.UseSignIn(ctx, last)
+	_, err = r.UseSignIn(ctx, last, chosen)
 	wantCodeOf(t, "a code of somebody who is gone", err, farm.CodeGone)
 }
 

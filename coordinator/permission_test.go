@@ -28,7 +28,8 @@ var permissions = map[string]farm.Action{
 	"Secrets.List": farm.ActViewSecrets, "Secrets.Put": farm.ActChangeSecrets, "Secrets.Delete": farm.ActChangeSecrets, "Secrets.Restrict": farm.ActChangeSecrets,
 	"Webhooks.Key": farm.ActViewWebhookKey, "Webhooks.RenewKey": farm.ActRenewWebhookKey,
 	"Tokens": farm.ActManageTokens, "Token": farm.ActManageTokens, "MakeToken": farm.ActManageTokens, "ChangeToken": farm.ActManageTokens,
-	"RevokeToken": farm.ActManageTokens, "InvitePerson": farm.ActManageTokens,
+	"RevokeToken": farm.ActManageTokens, "InvitePerson": farm.ActManageTokens, "ResetPassword": farm.ActManageTokens,
+	"Sessions": farm.ActManageTokens, "EndSessions": farm.ActManageTokens,
 	"RenameTeam": farm.ActRenameTeam, "MakeTeam": farm.ActManageTeams, "EndTeam": farm.ActManageTeams,
 	"ConfigureAgent": farm.ActRunMachines, "RetireAgent": farm.ActInviteMachines,
 	"Invite": farm.ActInviteMachines, "JoinTokens": farm.ActInviteMachines, "RevokeJoinToken": farm.ActInviteMachines,
@@ -55,7 +56,7 @@ var permissions = map[string]farm.Action{
 	"Agents": farm.ActView, "Agent": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
 	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "PlacementEach": farm.ActView, "Queue": farm.ActView,
 	"Search.Find": farm.ActView,
-	"Watch":       farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "Requests.Begin": farm.ActView, "StillIn": farm.ActView,
+	"Watch":       farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "EndOwnSessions": farm.ActView, "TurnSession": farm.ActView, "Account": farm.ActView, "ChangePassword": farm.ActView, "Requests.Begin": farm.ActView, "StillIn": farm.ActView,
 }
 
 // TestTheFarmItselfRefusesWhatARoleMayNot asks every method for what the roles below the one that it takes may not have. Its other

@@ -1,7 +1,9 @@
 package coordinator
 
 import (
+	"context"
 	"path/filepath"
+	"time"
 
 	"overcrank/coordinator/delivery"
 	"overcrank/coordinator/dispatch"
@@ -10,6 +12,7 @@ import (
 	"overcrank/coordinator/handout"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/machines"
+	"overcrank/coordinator/peers"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/private"
 	"overcrank/coordinator/results"
@@ -26,7 +29,9 @@ import (
 // makeRooms makes what works on the farm's state and files, in the order in which one needs another.
 func (c *Coordinator) makeRooms() {
 	c.requests = state.NewRequests(c.state, c.keys.Derive)
-	c.Directory = people.NewDirectory(c.state, c.keys.Derive, c.log)
+	c.Directory = people.NewDirectory(c.state, c.keys.Derive, func(ctx context.Context, t people.Try) (time.Duration, error) {
+		return peers.AskLeader(ctx, c.peers, askTry, t)
+	}, c.log)
 	c.storage.Use(storageNode{c.store, c}, c.state)
 	c.fonts = library.NewFonts(c.state, c.files, c.Directory)
 	c.releases = updates.New(c.state, c.files, c.cfg.ReleaseRoots, c.log)

@@ -272,9 +272,9 @@ func TestASignInCodeWorksOnceAtWhicheverNode(t *testing.T) {
 	code := followers[0].SignIn(followers[0].admin).Code
 	s.lose(leader)
 	s.parted() // the next one leads
-	if p, err := followers[1].UseSignIn(t.Context(), code); err != nil || p.TokenID != followers[0].admin.TokenID {
+	if p, err := followers[1].UseSignIn(t.Context(), code, ""); err != nil || p.TokenID != followers[0].admin.TokenID {
 		t.Errorf("the code stands for %+v, %v", p, err)
 	}
-	_, err := followers[0].UseSignIn(t.Context(), code)
+	_, err := followers[0].UseSignIn(t.Context(), code, "")
 	wantCode(t, err, farm.CodeGone)
 }

@@ -34,6 +34,8 @@ type Token struct {
 	LastUsedAt time.Time `json:"lastUsedAt,omitzero"`
 	// Person says that the token stands for a person who signs in with links, not for a program.
 	Person bool `json:"person,omitempty"`
+	// Email is a person's address, in lower case, by which they may sign in; "" for none. No two have the same.
+	Email string `json:"email,omitempty"`
 }
 
 // Usable says whether the token is valid at a moment.
@@ -53,6 +55,31 @@ type Principal struct {
 
 // Session is a browser that is signed in as the holder of a token, until it expires or somebody signs it out.
 type Session struct {
-	ID    string // unguessable
+	ID    string
 	Until time.Time
+	Turn  int // how often its cookie has been replaced
+}
+
+// OpenSession is what the farm knows of a browser that is signed in.
+type OpenSession struct {
+	Session
+	Token   string // whom it is signed in as
+	Browser string // what it calls itself, shortened
+	Address string // where it signed in from
+	BegunAt time.Time
+	UsedAt  time.Time // accurate to about a minute
+	// TurnedAt is when its cookie was last replaced, or when it began.
+	TurnedAt time.Time
+}
+
+// MostSessions is how many browsers may be signed in by one token.
+const MostSessions = 50
+
+// Over says whether the session has expired at a moment.
+func (s OpenSession) Over(at time.Time) bool { return !at.Before(s.Until) }
+
+// Password is what the farm keeps of a person's password.
+type Password struct {
+	Hash      string // with the parameters and the salt that made it, as the PHC string format has them
+	ChangedAt time.Time
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"net"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,31 +14,31 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/request"
-	"overcrank/api/throttle"
 	"overcrank/coordinator"
 	"overcrank/coordinator/people"
 	"overcrank/farm"
-	"overcrank/inbound"
-	"overcrank/web/page"
 )
 
 const (
 	sessionCookie = "overcrank_session"
 	themeCookie   = "overcrank_theme"
-	sessionLife   = 14 * 24 * time.Hour
+	// knownCookie shows that somebody has signed in with a password in this browser, which may then try again while others guess.
+	knownCookie = "overcrank_known"
+	knownLife   = 365 * 24 * time.Hour
+	sessionLife = 14 * 24 * time.Hour
 	// movedCookie tells the page's script by which code this browser has just come here: what the fields of another coordinator's page
 	// held is filled in only when it came with the same code. No link can set a cookie.
 	movedCookie = "overcrank_moved"
 	movedFor    = 60 // seconds
 )
 
-// sessions signs the cookies that stand for a token in a browser. The token and the session are looked up at each request, so that
-// revoking the one and ending the other hold at once.
+// sessions signs the cookies that stand for a session of a token's holder. Both are looked up at each request, so that revoking the one and
+// ending the other hold at once.
 type sessions struct{ key []byte }
 
-// seal makes the value of a cookie: the token's id, the session's, and the second at which it ends.
+// seal makes the value of a cookie: the token's id, the session's, the second at which it ends, and how often the cookie was replaced.
 func (s sessions) seal(tokenID string, session farm.Session) string {
-	body := tokenID + "." + session.ID + "." + strconv.FormatInt(session.Until.Unix(), 10)
+	body := tokenID + "." + session.ID + "." + strconv.FormatInt(session.Until.Unix(), 10) + "." + strconv.Itoa(session.Turn)
 	return body + "." + s.signature(body)
 }
 
@@ -48,11 +49,15 @@ func (s sessions) open(cookie string) (tokenID string, session farm.Session, ok 
 		return "", session, false
 	}
 	parts := strings.Split(cookie[:i], ".")
-	if len(parts) != 3 {
-		return "", session, false // one of an earlier release, whose sessions could not be ended
+	if len(parts) != 4 {
+		return "", session, false // one of an earlier release, whose sessions the farm does not know
 	}
 	seconds, err := strconv.ParseInt(parts[2], 10, 64)
-	return parts[0], farm.Session{ID: parts[1], Until: time.Unix(seconds, 0)}, err == nil
+	if err != nil {
+		return "", session, false
+	}
+	turn, err := strconv.Atoi(parts[3])
+	return parts[0], farm.Session{ID: parts[1], Until: time.Unix(seconds, 0), Turn: turn}, err == nil
 }
 
 func (s sessions) signature(body string) string {
@@ -88,102 +93,52 @@ func Reader(f *coordinator.Coordinator) func(*fiber.Ctx) (farm.Principal, error)
 
 // begin signs the browser in, and shows it a page. Whoever was signed in before is signed out.
 func (s *server) begin(c *fiber.Ctx, tokenID, to string) error {
+	ctx, cancel := s.call()
+	defer cancel()
 	if before, err := s.reader(c); err == nil {
-		ctx, cancel := s.call()
-		defer cancel()
 		if err := s.farm.people.EndSession(ctx, before); err != nil {
 			return err
 		}
 	}
-	session := s.farm.people.NewSession(sessionLife)
+	from := people.Browser{Name: c.Get(fiber.HeaderUserAgent), Address: hostOf(request.Origin(c))}
+	session, err := s.farm.people.BeginSession(ctx, tokenID, from, sessionLife)
+	if err != nil {
+		return err
+	}
+	s.keepSession(c, tokenID, session)
+	return c.Redirect(to, fiber.StatusSeeOther)
+}
+
+func (s *server) keepSession(c *fiber.Ctx, tokenID string, session farm.Session) {
 	c.Cookie(&fiber.Cookie{
 		Name: sessionCookie, Value: s.sessions.seal(tokenID, session), Path: "/", Expires: session.Until,
 		HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode, Secure: c.Secure(),
 	})
-	return c.Redirect(to, fiber.StatusSeeOther)
 }
 
-func (s *server) signInPage(c *fiber.Ctx) error {
-	if _, err := s.reader(c); err == nil {
-		return c.Redirect("/", fiber.StatusSeeOther)
-	}
-	return s.render(c, page.SignIn(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version}, ""))
-}
-
-func (s *server) signIn(c *fiber.Ctx) error {
-	ctx, cancel := s.call()
-	defer cancel()
-	p, err := s.farm.people.Authenticate(ctx, strings.TrimSpace(c.FormValue("token")))
-	if farm.CodeOf(err) == farm.CodeUnauthorized {
-		if wait := s.strangers.Take(inbound.Caller(request.Origin(c)), time.Now()); wait > 0 {
-			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(wait))
-			return farm.Errorf(farm.CodeRateLimited, "too many wrong tokens from this address; try again in a moment")
-		}
-		c.Status(fiber.StatusUnauthorized)
-		return s.render(c, page.SignIn(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version},
-			"The farm does not know this token, or it has been revoked."))
-	}
-	if err != nil {
-		return err
-	}
-	return s.begin(c, p.TokenID, "/")
-}
-
-// lookAtLink shows whom a sign-in link stands for. Looking signs nobody in and does not use the link up: mail gateways and previews
-// look at every link that they pass on.
-func (s *server) lookAtLink(c *fiber.Ctx) error {
-	ctx, cancel := s.call()
-	defer cancel()
-	to := localPath(c.Query("to"))
-	now, unknown := s.reader(c)
-	p, err := s.farm.people.LookAtSignIn(ctx, c.Params("code"))
-	if unknown == nil && (err == nil && p.TokenID == now.TokenID || farm.CodeOf(err) == farm.CodeGone && to != "/") {
-		return c.Redirect(to, fiber.StatusSeeOther)
-	}
-	if err != nil {
-		return err
-	}
-	team, _, err := s.farm.people.Team(ctx, p, p.Team)
-	if err != nil {
-		return err
-	}
-	v := page.SignInLink{Action: c.OriginalURL(), Who: p.Name, Team: team.Name, Now: now.Name}
-	return s.render(c, page.SignInByLink(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version}, v))
-}
-
-// signInByLink takes a code that works once. Only this page, or a page of another coordinator that goes on here, may sign a browser in:
-// what other sites send is only looked at, so that nobody is signed in as somebody else without being asked.
-func (s *server) signInByLink(c *fiber.Ctx) error {
-	moved := s.fromThisFarm(c)
-	if !moved && !sameOrigin(c) {
-		return s.lookAtLink(c)
+// turn gives the browser another cookie once in a while, so that one that was taken from it is of no use for long. A page is shown without
+// it, too: without a leader the farm replaces none.
+func (s *server) turn(c *fiber.Ctx, p farm.Principal) {
+	if c.Method() != fiber.MethodGet {
+		return
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	to, code := localPath(c.Query("to")), c.Params("code")
-	now, unknown := s.reader(c)
-	p, err := s.farm.people.UseSignIn(ctx, code)
-	if farm.CodeOf(err) == farm.CodeGone && to != "/" && unknown == nil {
-		return c.Redirect(to, fiber.StatusSeeOther)
+	session, due, err := s.farm.people.TurnSession(ctx, p)
+	switch {
+	case err != nil:
+		s.logger.Warn("the cookie of a session was not replaced; the next page tries again", "error", err)
+	case due:
+		s.keepSession(c, p.TokenID, session)
 	}
-	if err != nil {
-		return err
-	}
-	c.Cookie(&fiber.Cookie{Name: movedCookie, Value: code, Path: "/", MaxAge: movedFor, SameSite: fiber.CookieSameSiteLaxMode, Secure: c.Secure()})
-	if unknown == nil && p.TokenID == now.TokenID {
-		return c.Redirect(to, fiber.StatusSeeOther)
-	}
-	return s.begin(c, p.TokenID, to)
 }
 
-func (s *server) signOut(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
-	defer cancel()
-	if err := s.farm.people.EndSession(ctx, p); err != nil {
-		return err // the cookie stays, so that it can be tried again
+// hostOf is an address without its port.
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
 	}
-	c.Cookie(&fiber.Cookie{Name: sessionCookie, Path: "/", Expires: time.Unix(0, 0), HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode})
-	return c.Redirect("/sign-in", fiber.StatusSeeOther)
+	return address
 }
 
 // theme remembers light, dark or the system's.

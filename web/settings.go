@@ -52,7 +52,7 @@ func (s *server) showTokens(c *fiber.Ctx, p farm.Principal, v page.Tokens) error
 
 // makeToken makes a token. The page that answers is the only one that ever shows its secret, so it is no redirect.
 func (s *server) makeToken(c *fiber.Ctx, p farm.Principal) error {
-	v := page.Tokens{People: holders(c), Name: strings.TrimSpace(c.FormValue("name")), Role: farm.Role(c.FormValue("role")), Life: c.FormValue("life")}
+	v := page.Tokens{People: holders(c), Name: strings.TrimSpace(c.FormValue("name")), Email: c.FormValue("email"), Role: farm.Role(c.FormValue("role")), Life: c.FormValue("life")}
 	if v.Name == "" {
 		v.Error = "a name is needed"
 		c.Status(fiber.StatusBadRequest)
@@ -64,8 +64,8 @@ func (s *server) makeToken(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	token, secret, err := s.farm.people.MakeToken(ctx, p, people.NewToken{Name: v.Name, Role: v.Role, ExpiresAt: until, Person: v.People})
-	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeForbidden {
+	token, secret, err := s.farm.people.MakeToken(ctx, p, people.NewToken{Name: v.Name, Role: v.Role, ExpiresAt: until, Person: v.People, Email: v.Email})
+	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeForbidden || code == farm.CodeConflict {
 		v.Error = err.Error()
 		c.Status(answer.StatusOf(err))
 		return s.showTokens(c, p, v)
@@ -90,6 +90,16 @@ func lifeEnd(life string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, farm.Invalid("this lifetime is not offered", farm.FieldError{Field: "life", Message: "is not known"})
+}
+
+// resetPerson makes a link for a person who is signed out everywhere, and whose password is good no more.
+func (s *server) resetPerson(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	if err := s.farm.people.ResetPassword(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	return s.invited(ctx, c, p, c.Params("id"))
 }
 
 // invite makes another link for a person.

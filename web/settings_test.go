@@ -40,13 +40,14 @@ func TestAPersonSignsInByLinkAndIsOutWhenRemoved(t *testing.T) {
 	path := regexp.MustCompile(`/sign-in/[A-Za-z0-9]+`).FindString(invited.body)
 	mia := r.visit()
 	mia.get(path).is(http.StatusOK, "Sign in as Mia")
-	mia.post(path, nil).is(http.StatusOK, "<h1>Overview</h1>", "Mia")
+	mia.post(path, url.Values{"password": {"mia"}}).is(http.StatusBadRequest, "cannot be used", "needs 12 characters")
+	mia.post(path, url.Values{"password": {"correct horse battery"}}).is(http.StatusOK, "<h1>Overview</h1>", "Mia")
 	r.visit().get(path).is(http.StatusGone)
 
 	id := regexp.MustCompile(`id="token-([0-9A-Z]+)"`).FindStringSubmatch(invited.body)[1]
 	v.post("/settings/people/"+id+"/link", nil).is(http.StatusOK, "/sign-in/")
 	v.post("/settings/people/"+id+"/revoke", nil).is(http.StatusOK, "People")
-	mia.get("/jobs").is(http.StatusOK, "API token") // the sign-in page
+	mia.get("/jobs").is(http.StatusOK, "Name or e-mail") // the sign-in page
 }
 
 func TestTheCoordinatorsAreShownToAdministratorsOfTheFarm(t *testing.T) {

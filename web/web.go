@@ -47,7 +47,7 @@ type server struct {
 	logger   *slog.Logger
 	sockets  *socket.Hub
 	sessions sessions
-	// strangers counts the wrong tokens given to the sign-in page, by remote address.
+	// strangers counts the wrong secrets given to the sign-in page, by remote address.
 	strangers *throttle.Throttle
 	teams     *throttle.Throttle // by team
 	smaller   compression
@@ -112,6 +112,10 @@ func (s *server) routes() []route.Route {
 	routes := []route.Route{
 		route.Post("/sign-out", farm.ActView, s.signOut),
 		route.Post("/theme", farm.ActView, s.theme),
+		route.Get("/account", farm.ActView, s.account),
+		route.Post("/account/password", farm.ActView, s.changePassword),
+		route.Post("/account/sessions/:id/end", farm.ActView, s.endSession),
+		route.Post("/account/sessions/end", farm.ActView, s.endSessions),
 		route.Get("/", farm.ActView, s.home),
 		route.Get("/jobs", farm.ActView, s.jobs),
 		route.Get("/jobs/:id", farm.ActView, s.job),
@@ -184,6 +188,7 @@ func (s *server) settingRoutes() []route.Route {
 	routes := []route.Route{
 		route.Get("/settings", farm.ActView, s.settings),
 		route.Post("/settings/people/:id/link", farm.ActManageTokens, s.invite),
+		route.Post("/settings/people/:id/reset", farm.ActManageTokens, s.resetPerson),
 		route.Get("/settings/sharing", farm.ActView, s.sharing),
 		route.Post("/settings/sharing", farm.ActChangePolicy, s.share),
 		route.Get("/settings/updates", farm.ActView, s.updates),
@@ -260,6 +265,7 @@ func (s *server) member(action farm.Action, h func(c *fiber.Ctx, p farm.Principa
 			err = s.awaitTurn(c, p)
 		}
 		if err == nil {
+			s.turn(c, p)
 			err = h(c, p)
 		}
 		if err != nil {
@@ -293,7 +299,7 @@ func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
 		heading = "You don’t have access to this page"
 	}
 	if p.TokenID == "" {
-		return s.render(c, page.SignIn(page.Shell{Title: heading, Theme: themeOf(c), Version: s.version}, message))
+		return s.render(c, page.SignIn(page.Shell{Title: heading, Theme: themeOf(c), Version: s.version}, page.SignInForm{Problem: message}))
 	}
 	return s.render(c, page.Problem(s.shell(c, p, heading, ""), heading, message))
 }

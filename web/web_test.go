@@ -15,12 +15,12 @@ import (
 func TestPagesAskForASignIn(t *testing.T) {
 	r := start(t)
 	for _, path := range []string{"/", "/jobs", "/jobs/x", "/templates", "/new", "/machines", "/nowhere"} {
-		if a := r.visit().get(path).is(http.StatusOK, "API token"); a.path != "/sign-in" {
+		if a := r.visit().get(path).is(http.StatusOK, "Name or e-mail"); a.path != "/sign-in" {
 			t.Errorf("%s leads to %s", path, a.path)
 		}
 	}
 	r.visit().post("/new", nil).is(http.StatusUnauthorized, "Sign in again")
-	r.visit().post("/sign-in", url.Values{"token": {"nobody"}}).is(http.StatusUnauthorized, "does not know this token")
+	r.visit().post("/sign-in", url.Values{"token": {"nobody"}}).is(http.StatusUnauthorized, "does not know this secret")
 }
 
 func TestASessionOutlivesTheFarmAndEndsWithSigningOut(t *testing.T) {
@@ -33,10 +33,10 @@ func TestASessionOutlivesTheFarmAndEndsWithSigningOut(t *testing.T) {
 	defer func() { stop() }()
 	v.get("/jobs").is(http.StatusOK, "No jobs yet")
 
-	if a := v.post("/sign-out", nil).is(http.StatusOK, "API token"); a.path != "/sign-in" {
+	if a := v.post("/sign-out", nil).is(http.StatusOK, "Name or e-mail"); a.path != "/sign-in" {
 		t.Errorf("signing out leads to %s", a.path)
 	}
-	v.get("/jobs").is(http.StatusOK, "API token")
+	v.get("/jobs").is(http.StatusOK, "Name or e-mail")
 }
 
 func TestASignInLinkIsMadeWithATokenAndWorksOnce(t *testing.T) {
@@ -57,7 +57,7 @@ func TestASignInLinkIsMadeWithATokenAndWorksOnce(t *testing.T) {
 		v.get(path).is(http.StatusOK, "signs this browser in as", "ada", "of the team")
 		v.ask(http.MethodHead, path).is(http.StatusOK)
 	}
-	v.get("/jobs").is(http.StatusOK, "API token")
+	v.get("/jobs").is(http.StatusOK, "Name or e-mail")
 	v.post(path, nil).is(http.StatusOK, "<h1>Overview</h1>")
 	r.visit().get(path).is(http.StatusGone, "has been used")
 	r.visit().post(path, nil).is(http.StatusGone, "has been used")
@@ -76,7 +76,7 @@ func TestALinkSignsNobodyInUnasked(t *testing.T) {
 	before := v.copy()
 	v.origin = r.base
 	v.post(path, nil).is(http.StatusOK, "Signed in as zoe")
-	before.get("/jobs").is(http.StatusOK, "API token") // art's session has ended with it
+	before.get("/jobs").is(http.StatusOK, "Name or e-mail") // art's session has ended with it
 	own := "/sign-in/" + r.farm.SignIn(r.principal("zoe")).Code
 	if a := v.get(own + "?to=/jobs").is(http.StatusOK); a.path != "/jobs" {
 		t.Errorf("a link of one's own leads to %s", a.path)
@@ -91,9 +91,9 @@ func TestSigningOutEndsTheSessionEverywhere(t *testing.T) {
 	page.shows("home", "Nothing has been rendered yet")
 	elsewhere := other.live("home")
 	elsewhere.shows("home", "Nothing has been rendered yet")
-	v.post("/sign-out", nil).is(http.StatusOK, "API token")
+	v.post("/sign-out", nil).is(http.StatusOK, "Name or e-mail")
 	page.isSentAway()
-	tab.get("/jobs").is(http.StatusOK, "API token")
+	tab.get("/jobs").is(http.StatusOK, "Name or e-mail")
 	tab.get("/api/farm/v1/events?kinds=job").is(http.StatusUnauthorized)
 	tab.live("home").isSentAway()
 	other.get("/jobs").is(http.StatusOK, "No jobs yet") // another browser of the same person
@@ -293,14 +293,14 @@ func TestAPersonIsOutAtOnceWhenTheirAccessEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := r.visit()
-	v.post("/sign-in/"+invitation.Code, nil).is(http.StatusOK, "<h1>Overview</h1>", "Peer")
+	v.post("/sign-in/"+invitation.Code, url.Values{"password": {"correct horse battery"}}).is(http.StatusOK, "<h1>Overview</h1>", "Peer")
 	page := v.live("home")
 	page.shows("home", "Nothing has been rendered yet")
 	if err := r.farm.RevokeToken(t.Context(), admin, person.ID, true); err != nil {
 		t.Fatal(err)
 	}
 	page.isSentAway()
-	if a := v.get("/jobs").is(http.StatusOK, "API token"); a.path != "/sign-in" {
+	if a := v.get("/jobs").is(http.StatusOK, "Name or e-mail"); a.path != "/sign-in" {
 		t.Errorf("the browser was led to %s", a.path)
 	}
 }
@@ -309,7 +309,7 @@ func TestGuessingTokensIsSlowedDownAndLocksNobodyOut(t *testing.T) {
 	r := start(t)
 	v := r.visit()
 	wrong := url.Values{"token": {"nobody"}}
-	a := v.post("/sign-in", wrong).is(http.StatusUnauthorized, "does not know this token")
+	a := v.post("/sign-in", wrong).is(http.StatusUnauthorized, "does not know this secret")
 	for tries := 0; a.status == http.StatusUnauthorized && tries < 500; tries++ {
 		a = v.post("/sign-in", wrong)
 	}

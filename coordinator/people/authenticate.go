@@ -115,7 +115,7 @@ func (d *Directory) principal(find func(*raftstore.Tx) (farm.Token, error)) (far
 	case !token.Usable(now):
 		return farm.Principal{}, errNoToken
 	}
-	d.uses.note(token.ID, now)
+	d.uses.note(user{token: token.ID}, now)
 	return farm.Principal{
 		TokenID: token.ID, Name: token.Name, Team: token.Team, Role: token.Role,
 		FirstTeam: token.Team == first,

@@ -23,7 +23,8 @@ const (
 )
 
 // SignIn is a code that signs a browser in once, at any node. It holds the id of the token that it stands for and when it runs
-// out, with a signature: nothing is kept of it before it is used.
+// out, with a signature: nothing is kept of it before it is used. An invitation is signed with a key of its own: whoever uses it chooses a
+// password.
 type SignIn struct {
 	Code  string
 	Until time.Time
@@ -38,8 +39,14 @@ const (
 
 var codeText = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// signInCode makes a code for a token.
-func (d *Directory) signInCode(token string, life time.Duration) SignIn {
+// What codes of the two kinds are signed with.
+const (
+	ownCode    = "sign-in codes"
+	invitation = "invitations of people"
+)
+
+// signInCode makes a code of a kind for a token.
+func (d *Directory) signInCode(kind, token string, life time.Duration) SignIn {
 	until := d.state.Now().Add(life)
 	id, err := ulid.ParseStrict(token)
 	if err != nil {
@@ -49,27 +56,37 @@ func (d *Directory) signInCode(token string, life time.Duration) SignIn {
 	code := binary.BigEndian.AppendUint64(id[:], uint64(until.Unix())<<24)[:codeBody-6]
 	code = append(code, make([]byte, 6)...)
 	_, _ = rand.Read(code[codeBody-6:]) // crypto/rand never fails: it ends the process instead
-	return SignIn{Code: codeText.EncodeToString(append(code, d.signCode(code)...)), Until: until}
+	return SignIn{Code: codeText.EncodeToString(append(code, d.signCode(kind, code)...)), Until: until}
 }
 
-// readCode gives what a code stands for; "" when this farm did not make it.
-func (d *Directory) readCode(text string) (token string, until time.Time) {
+// readCode gives what a code stands for, and its kind; "" when this farm did not make it.
+func (d *Directory) readCode(text string) (token string, until time.Time, kind string) {
 	code, err := codeText.DecodeString(text)
-	if err != nil || len(code) != codeBody+codeSignature || !hmac.Equal(code[codeBody:], d.signCode(code[:codeBody])) {
-		return "", until
+	if err != nil || len(code) != codeBody+codeSignature {
+		return "", until, ""
+	}
+	for _, k := range []string{ownCode, invitation} {
+		if hmac.Equal(code[codeBody:], d.signCode(k, code[:codeBody])) {
+			kind = k
+		}
+	}
+	if kind == "" {
+		return "", until, ""
 	}
 	seconds := binary.BigEndian.Uint64(append([]byte{0, 0, 0}, code[16:21]...))
-	return ulid.ULID(code[:16]).String(), time.Unix(int64(seconds), 0)
+	return ulid.ULID(code[:16]).String(), time.Unix(int64(seconds), 0), kind
 }
 
-func (d *Directory) signCode(body []byte) []byte {
-	mac := hmac.New(sha256.New, d.derive("sign-in codes", 32))
+func (d *Directory) signCode(kind string, body []byte) []byte {
+	mac := hmac.New(sha256.New, d.derive(kind, 32))
 	mac.Write(body)
 	return mac.Sum(nil)[:codeSignature]
 }
 
 // SignIn makes a code that signs a browser in as the caller.
-func (d *Directory) SignIn(p farm.Principal) SignIn { return d.signInCode(p.TokenID, signInLife) }
+func (d *Directory) SignIn(p farm.Principal) SignIn {
+	return d.signInCode(ownCode, p.TokenID, signInLife)
+}
 
 // InvitePerson makes a code that signs a browser in as a person whom the caller looks after.
 func (d *Directory) InvitePerson(ctx context.Context, p farm.Principal, id string) (SignIn, error) {
@@ -83,41 +100,60 @@ func (d *Directory) InvitePerson(ctx context.Context, p farm.Principal, id strin
 	if !person.Usable(d.state.Now()) {
 		return SignIn{}, farm.Errorf(farm.CodeConflict, "the access of %q has expired; give it a later end first", person.Name)
 	}
-	return d.signInCode(id, inviteLife), nil
+	return d.signInCode(invitation, id, inviteLife), nil
 }
 
-var errCodeGone = farm.Errorf(farm.CodeGone, "this sign-in link has been used or has run out; ask for another, or sign in with a token")
+var errCodeGone = farm.Errorf(farm.CodeGone, "this sign-in link has been used or has run out; ask for another, or sign in with your password")
 
-// LookAtSignIn finds who a code stands for without using it up; CodeGone when it was used, has run out or its token has ended.
-func (d *Directory) LookAtSignIn(ctx context.Context, code string) (farm.Principal, error) {
-	token, until := d.readCode(code)
+// LookAtSignIn finds who a code stands for without using it up, and whether whoever uses it chooses a password; CodeGone when it was
+// used, has run out or its token has ended.
+func (d *Directory) LookAtSignIn(ctx context.Context, code string) (p farm.Principal, chooses bool, err error) {
+	token, until, kind := d.readCode(code)
 	if token == "" || !d.state.Now().Before(until) {
-		return farm.Principal{}, errCodeGone
+		return farm.Principal{}, false, errCodeGone
 	}
 	used, err := d.used(code, until)
 	switch {
 	case err != nil:
-		return farm.Principal{}, err
+		return farm.Principal{}, false, err
 	case used:
-		return farm.Principal{}, errCodeGone
+		return farm.Principal{}, false, errCodeGone
 	}
-	p, err := d.PrincipalOf(ctx, token)
+	p, err = d.PrincipalOf(ctx, token)
 	if farm.CodeOf(err) == farm.CodeUnauthorized {
-		return farm.Principal{}, errCodeGone
+		err = errCodeGone
 	}
-	return p, err
+	return p, kind == invitation, err
 }
 
-// UseSignIn finds who a code stands for, once; its errors are those of LookAtSignIn.
-func (d *Directory) UseSignIn(ctx context.Context, code string) (farm.Principal, error) {
-	p, err := d.LookAtSignIn(ctx, code)
+// UseSignIn finds who a code stands for, once, and keeps the password that an invited person has chosen; their sessions end when they had
+// another one before. Its errors are those of LookAtSignIn, and CodeInvalid for a password that would be guessed, with which the code stays
+// good.
+func (d *Directory) UseSignIn(ctx context.Context, code, password string) (farm.Principal, error) {
+	p, chooses, err := d.LookAtSignIn(ctx, code)
 	if err != nil {
 		return farm.Principal{}, err
 	}
-	_, until := d.readCode(code)
+	var self farm.Token
+	var was farm.Password
+	if chooses {
+		if self, err = d.Self(ctx, p); err != nil {
+			return farm.Principal{}, err
+		}
+		if err := CheckPassword(password, self); err != nil {
+			return farm.Principal{}, err
+		}
+		if was, err = d.passwordOf(self.ID); err != nil {
+			return farm.Principal{}, err
+		}
+	}
+	_, until, _ := d.readCode(code)
 	_, err = d.state.Apply(ctx, command.UseCode{Hash: hashCode(code), Until: until, At: d.state.Now()})
 	if farm.CodeOf(err) == farm.CodeGone {
 		return farm.Principal{}, errCodeGone
+	}
+	if err == nil && chooses {
+		err = d.setPassword(ctx, self, password, was.Hash, "")
 	}
 	return p, err
 }

@@ -3,6 +3,8 @@ package people
 import (
 	"context"
 	"fmt"
+	"net/mail"
+	"strings"
 	"time"
 
 	"overcrank/coordinator/seal"
@@ -14,13 +16,17 @@ import (
 // expiredFor is how long a token that has expired stays listed, so that somebody can give it more time.
 const expiredFor = 30 * 24 * time.Hour
 
+// emailLimit bounds an e-mail address, in bytes (RFC 5321, 4.5.3.1.3).
+const emailLimit = 254
+
 // NewToken is what somebody asks for who makes a token.
 type NewToken struct {
 	Team      string // "" for the caller's own
 	Name      string
 	Role      farm.Role
 	ExpiresAt time.Time // zero for never
-	Person    bool      // for a person who signs in with links, not for a program
+	Person    bool      // for a person, not for a program
+	Email     string    // of a person, "" for none
 }
 
 // TokenChange is what is to be changed about a token; nil leaves a field as it is, and a zero ExpiresAt means never.
@@ -28,6 +34,7 @@ type TokenChange struct {
 	Name      *string
 	Role      *farm.Role
 	ExpiresAt *time.Time
+	Email     *string // of a person; "" takes it away
 }
 
 // Tokens lists the tokens of people or of programs of a team, by age; team is "" for the caller's own. CodeForbidden
@@ -94,6 +101,9 @@ func (d *Directory) MakeToken(ctx context.Context, p farm.Principal, in NewToken
 	if err := d.checkAccess(p, &in.Role, &in.ExpiresAt); err != nil {
 		return farm.Token{}, "", err
 	}
+	if in.Email, err = checkEmail(in.Email, in.Person); err != nil {
+		return farm.Token{}, "", err
+	}
 	var team string
 	err = d.state.View(func(tx *raftstore.Tx) (err error) {
 		team, err = managedTeam(tx, p, in.Team)
@@ -109,7 +119,7 @@ func (d *Directory) MakeToken(ctx context.Context, p farm.Principal, in NewToken
 	secret = seal.NewSecret(tokenPrefix)
 	token = farm.Token{
 		ID: id, Team: team, Name: in.Name, Role: in.Role, Hash: seal.HashSecret(secret),
-		CreatedAt: d.state.Now(), ExpiresAt: in.ExpiresAt, Person: in.Person,
+		CreatedAt: d.state.Now(), ExpiresAt: in.ExpiresAt, Person: in.Person, Email: in.Email,
 	}
 	if in.Person {
 		secret = ""
@@ -134,7 +144,12 @@ func (d *Directory) ChangeToken(ctx context.Context, p farm.Principal, id string
 	if err := d.checkAccess(p, change.Role, change.ExpiresAt); err != nil {
 		return farm.Token{}, err
 	}
-	cmd := command.ChangeToken{ID: id, Name: change.Name, Role: change.Role, ExpiresAt: change.ExpiresAt, At: d.state.Now()}
+	if change.Email != nil {
+		if *change.Email, err = checkEmail(*change.Email, person); err != nil {
+			return farm.Token{}, err
+		}
+	}
+	cmd := command.ChangeToken{ID: id, Name: change.Name, Role: change.Role, ExpiresAt: change.ExpiresAt, Email: change.Email, At: d.state.Now()}
 	if _, err := d.state.Apply(ctx, cmd); err != nil {
 		return farm.Token{}, err
 	}
@@ -189,6 +204,21 @@ func (d *Directory) checkAccess(p farm.Principal, role *farm.Role, until *time.T
 		return farm.Errorf(farm.CodeForbidden, "the token %q has the role %s and can give no role above that, so not %s", p.Name, p.Role, *role)
 	}
 	return nil
+}
+
+// checkEmail is an e-mail address as it is kept, "" for none.
+func checkEmail(address string, person bool) (string, error) {
+	address = strings.ToLower(strings.TrimSpace(address))
+	if address == "" {
+		return "", nil
+	}
+	wrong := farm.FieldError{Field: "email", Message: fmt.Sprintf("%q is no e-mail address", address)}
+	if !person {
+		wrong.Message = "programs have no e-mail address"
+	} else if parsed, err := mail.ParseAddress(address); err == nil && parsed.Address == address && len(address) <= emailLimit {
+		return address, nil
+	}
+	return "", farm.Invalid("the e-mail address cannot be used", wrong)
 }
 
 func noSuchToken(id string, person bool) error {

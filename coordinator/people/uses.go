@@ -1,6 +1,7 @@
 package people
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -19,44 +20,49 @@ const (
 	mostUses = 1000
 )
 
-// uses remembers when tokens were used, until the state knows it. It holds one entry per token.
+// user is a token that is used, or a session of its holder.
+type user struct{ token, session string }
+
+// uses remembers when tokens and sessions were used, until the state knows it. It holds one entry for each.
 type uses struct {
 	mu sync.Mutex
-	at map[string]time.Time // by token
+	at map[user]time.Time
 }
 
-func newUses() *uses { return &uses{at: map[string]time.Time{}} }
+func newUses() *uses { return &uses{at: map[user]time.Time{}} }
 
-func (u *uses) note(token string, at time.Time) {
+func (u *uses) note(who user, at time.Time) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if at.After(u.at[token]) {
-		u.at[token] = at
+	if at.After(u.at[who]) {
+		u.at[who] = at
 	}
 }
 
-func (u *uses) of(token string) time.Time {
+func (u *uses) of(who user) time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.at[token]
+	return u.at[who]
 }
 
 // take empties the memory, in the order of ids.
-func (u *uses) take() []command.TokenUse {
+func (u *uses) take() []command.SessionUse {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	list := make([]command.TokenUse, 0, len(u.at))
-	for token, at := range u.at {
-		list = append(list, command.TokenUse{Token: token, At: at})
+	list := make([]command.SessionUse, 0, len(u.at))
+	for who, at := range u.at {
+		list = append(list, command.SessionUse{Token: who.token, Session: who.session, At: at})
 	}
 	clear(u.at)
-	slices.SortFunc(list, func(a, b command.TokenUse) int { return strings.Compare(a.Token, b.Token) })
+	slices.SortFunc(list, func(a, b command.SessionUse) int {
+		return cmp.Or(strings.Compare(a.Token, b.Token), strings.Compare(a.Session, b.Session))
+	})
 	return list
 }
 
 // withUse is the token with its last use, also when the state does not know it yet.
 func (d *Directory) withUse(token farm.Token) farm.Token {
-	if at := d.uses.of(token.ID); at.After(token.LastUsedAt) {
+	if at := d.uses.of(user{token: token.ID}); at.After(token.LastUsedAt) {
 		token.LastUsedAt = at
 	}
 	return token
@@ -75,12 +81,24 @@ func (d *Directory) KeepUses(ctx context.Context) {
 func (d *Directory) RecordUses(ctx context.Context) error {
 	list := d.uses.take()
 	for part := range slices.Chunk(list, mostUses) {
-		if _, err := d.state.Apply(ctx, command.RecordUses{Uses: part}); err != nil {
+		if _, err := d.state.Apply(ctx, recordOf(part)); err != nil {
 			for _, use := range list {
-				d.uses.note(use.Token, use.At)
+				d.uses.note(user{use.Token, use.Session}, use.At)
 			}
 			return err
 		}
 	}
 	return nil
+}
+
+// recordOf is the command that writes uses down.
+func recordOf(list []command.SessionUse) (c command.RecordUses) {
+	for _, use := range list {
+		if use.Session == "" {
+			c.Uses = append(c.Uses, command.TokenUse{Token: use.Token, At: use.At})
+		} else {
+			c.Sessions = append(c.Sessions, use)
+		}
+	}
+	return c
 }

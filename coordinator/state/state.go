@@ -28,6 +28,9 @@ func New(store *raftstore.Store, feed *Feed, now func() time.Time) *State {
 // View reads the state as it is now.
 func (s *State) View(read func(*raftstore.Tx) error) error { return s.store.View(read) }
 
+// Fresh waits until this node shows all that any node has acknowledged before, as raftstore.Store.Fresh does.
+func (s *State) Fresh(ctx context.Context) error { return s.store.Fresh(ctx) }
+
 // Now is the time of the day.
 func (s *State) Now() time.Time { return s.now() }
 

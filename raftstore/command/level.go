@@ -26,6 +26,8 @@ const (
 	RootsLevel = CheckedLevel
 	// EncodersLevel is from which level on inventories say which encoders machines have, and which ffmpeg.
 	EncodersLevel = ReleasesLevel
+	// PasswordsLevel is from which level on people have passwords and e-mail addresses, and the farm knows the browsers that are signed in.
+	PasswordsLevel = ReleasesLevel
 )
 
 // ErrNewer marks a state or a command of a release that this program does not understand. It is no damage, and nothing is to be

@@ -30,6 +30,7 @@ type ChangeToken struct {
 	Name      *string
 	Role      *farm.Role
 	ExpiresAt *time.Time
+	Email     *string `json:",omitempty"` // of a person; "" takes it away
 	At        time.Time
 }
 
@@ -45,13 +46,43 @@ type TokenUse struct {
 	At    time.Time
 }
 
-// RecordUses notes when tokens were last used. Tokens that are gone, and times before the one known, are passed over.
-type RecordUses struct{ Uses []TokenUse }
+// SessionUse is when a browser's session was last used.
+type SessionUse struct {
+	Token, Session string
+	At             time.Time
+}
+
+// RecordUses notes when tokens and sessions were last used. Those that are gone, and times before the one known, are passed over.
+type RecordUses struct {
+	Uses     []TokenUse
+	Sessions []SessionUse `json:",omitempty"`
+}
 
 func (PutTeam) Needs() int     { return ClusterLevel }
 func (RenameTeam) Needs() int  { return ClusterLevel }
 func (EndTeam) Needs() int     { return ClusterLevel }
-func (PutToken) Needs() int    { return ClusterLevel }
-func (ChangeToken) Needs() int { return ClusterLevel }
 func (RevokeToken) Needs() int { return ClusterLevel }
-func (RecordUses) Needs() int  { return ClusterLevel }
+
+// Needs is higher for a person with an e-mail address, which older programs would let two people have.
+func (c PutToken) Needs() int {
+	if c.Token.Email != "" {
+		return PasswordsLevel
+	}
+	return ClusterLevel
+}
+
+// Needs is that of PutToken.
+func (c ChangeToken) Needs() int {
+	if c.Email != nil {
+		return PasswordsLevel
+	}
+	return ClusterLevel
+}
+
+// Needs is higher where sessions are told, which older programs do not know.
+func (c RecordUses) Needs() int {
+	if len(c.Sessions) > 0 {
+		return PasswordsLevel
+	}
+	return ClusterLevel
+}

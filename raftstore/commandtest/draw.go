@@ -53,8 +53,11 @@ func Draw(t *rapid.T, step int) command.Command {
 			command.RenameTemplate{Team: "team0", ID: "template0", DisplayName: "x", At: at}, command.RemoveAgent{ID: "agent1"},
 			command.MarkTemplate{Team: "team0", ID: "template0", Sequential: true, At: at},
 			command.EnrolAgent{Agent: farm.Agent{ID: "agent1", Name: "one", SecretHash: "s1"}}, command.PutInventory{ID: "agent0", Name: "n"},
-			command.PutToken{Token: farm.Token{ID: id("token", 3), Team: id("team", 1), Role: farm.RoleAdmin, Hash: id("hash", 3)}},
+			command.PutToken{Token: farm.Token{ID: id("token", 3), Team: id("team", 1), Role: farm.RoleAdmin, Hash: id("hash", 3), Person: at.Second()%2 == 0}},
 			command.RevokeToken{ID: id("token", 3), At: at}, command.RecordUses{Uses: []command.TokenUse{{Token: id("token", 3), At: at}}},
+			command.SetPassword{Token: id("token", 3), Hash: id("hash", 3), Keep: id("session", 2), At: at}, command.EndSessions{Token: id("token", 3), ID: id("session", 2), At: at},
+			command.BeginSession{Session: farm.OpenSession{Session: farm.Session{ID: id("session", 2), Until: After(step + 3)}, Token: id("token", 3), BegunAt: at, UsedAt: at, TurnedAt: at}},
+			command.TurnSession{Token: id("token", 3), ID: id("session", 2), At: at},
 			command.ChangeToken{ID: id("token", 3), ExpiresAt: &at, At: at}, command.RenameTeam{ID: id("team", 1), Name: "n"}, command.EndTeam{ID: id("team", 1), At: at},
 		}).Draw(t, "other")
 	case 17:

@@ -31,6 +31,8 @@ func (t *tables) putToken(c command.PutToken) command.Result {
 		return refusef(farm.CodeConflict, "token %s exists already", token.ID)
 	case t.has(bucketTokensByHash, token.Hash):
 		return refusef(farm.CodeConflict, "another token has the same secret")
+	case t.emailTaken(token):
+		return refuse(emailTaken(token.Email))
 	}
 	t.saveToken(token)
 	t.set(bucketTokensByHash, token.Hash, []byte(token.ID))
@@ -52,8 +54,14 @@ func (t *tables) changeToken(c command.ChangeToken) command.Result {
 	if c.ExpiresAt != nil {
 		token.ExpiresAt = *c.ExpiresAt
 	}
+	if c.Email != nil {
+		token.Email = *c.Email
+	}
 	if !token.Role.Known() {
 		return refuse(unknownRole(token.Role))
+	}
+	if token.Email != was.Email && t.emailTaken(token) {
+		return refuse(emailTaken(token.Email))
 	}
 	if !t.administers(token, c.At) && t.isLastAdmin(was, c.At) {
 		return refuse(lastAdmin(was))
@@ -84,6 +92,25 @@ func (t *tables) dropToken(token farm.Token) {
 	t.note(farm.EventAccess, token.Team, token.ID)
 	t.remove(bucketTokens, token.ID)
 	t.remove(bucketTokensByHash, token.Hash)
+	t.remove(bucketPasswords, token.ID)
+	t.endSessionsOf(token, func(farm.OpenSession) bool { return true })
+}
+
+// emailTaken says whether somebody else signs in with the e-mail address of a token.
+func (t *tables) emailTaken(token farm.Token) bool {
+	if token.Email == "" {
+		return false
+	}
+	for _, other := range all[farm.Token](t, bucketTokens) {
+		if other.Email == token.Email && other.ID != token.ID {
+			return true
+		}
+	}
+	return false
+}
+
+func emailTaken(address string) *farm.Error {
+	return farm.Errorf(farm.CodeConflict, "somebody else signs in with the e-mail address %q", address)
 }
 
 // administers says whether a token can look after the farm at a moment. People do not count: each of them needs somebody
@@ -115,6 +142,13 @@ func (t *tables) recordUses(c command.RecordUses) command.Result {
 		if token, ok := get[farm.Token](t, bucketTokens, use.Token); ok && use.At.After(token.LastUsedAt) {
 			token.LastUsedAt = use.At
 			put(t, bucketTokens, token.ID, token)
+		}
+	}
+	for _, use := range c.Sessions {
+		key := sessionKey(use.Token, use.Session)
+		if s, ok := get[farm.OpenSession](t, bucketSessions, key); ok && use.At.After(s.UsedAt) {
+			s.UsedAt = use.At
+			put(t, bucketSessions, key, s)
 		}
 	}
 	return command.Result{}

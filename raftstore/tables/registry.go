@@ -84,6 +84,10 @@ var registry = slices.Concat([]rule{
 	does(141, (*tables).replaceState),
 	does(142, (*tables).dropStagedState),
 	does(143, (*tables).removeDownload),
+	does(144, (*tables).setPassword),
+	does(145, (*tables).beginSession),
+	does(146, (*tables).turnSession),
+	does(147, (*tables).endSessions),
 }, trialRegistry())
 
 // rule is one kind of command and what it does to the state.

@@ -54,6 +54,9 @@ var (
 	bucketRequestsByTime = []byte("requests by time") // time, team, key
 	bucketUsedCodes      = []byte("used codes")       // time until which it would be good, hash
 
+	bucketPasswords = []byte("passwords") // token of the person
+	bucketSessions  = []byte("sessions")  // token, id
+
 	bucketDeliveries    = []byte("deliveries")        // job
 	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
 	bucketDuties        = []byte("duties after jobs") // duty, time of the end, job
@@ -103,7 +106,7 @@ func buckets() [][]byte {
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
 		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations, bucketUsedCodes, bucketGossip,
 		bucketIncoming, bucketReleases, bucketReleaseDocuments, bucketReleaseNumbers, bucketUpdates, bucketMachineUpdates,
-		bucketDownloads,
+		bucketDownloads, bucketPasswords, bucketSessions,
 	}
 }
 

@@ -196,11 +196,14 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	b := newBrowser(t, f.Server)
 	b.open("/sign-in")
 	b.canBeRead("/sign-in")
+	b.open("/sign-in?with=secret")
+	b.canBeRead("/sign-in?with=secret")
 	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))
 	b.shows("Overview")
 	b.shows("One job failed in the last 24 hours.")
 	for _, path := range []string{
 		"/", "/jobs", "/jobs/" + still, "/jobs/" + failed, "/templates", "/templates/" + template, "/new", "/new?template=" + template, "/machines",
+		"/account", "/settings/people",
 	} {
 		b.open(path)
 		b.canBeRead(path)
@@ -291,7 +294,7 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
 	b := newBrowser(t, f.Server)
-	b.open("/sign-in")
+	b.open("/sign-in?with=secret")
 	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))
 	b.shows("Overview")
 
@@ -326,9 +329,9 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	b.until(`document.activeElement.className === "skip" && getComputedStyle(document.activeElement).outlineStyle === "solid"`)
 
 	b.click(`form[action="/sign-out"] button`)
-	b.do(chromedp.WaitVisible("#token", chromedp.ByQuery))
+	b.do(chromedp.WaitVisible("#name", chromedp.ByQuery))
 	b.painted()
 	b.expect("status of 401")
-	b.do(chromedp.SendKeys("#token", "nonsense"+kb.Enter, chromedp.ByQuery))
-	b.shows("does not know this token")
+	b.do(chromedp.SendKeys("#name", "nobody"+kb.Tab, chromedp.ByQuery), chromedp.SendKeys("#password", "nonsense"+kb.Enter, chromedp.ByQuery))
+	b.shows("do not belong together")
 }

@@ -1,0 +1,143 @@
+package web
+
+import (
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/answer"
+	"overcrank/api/request"
+	"overcrank/api/throttle"
+	"overcrank/coordinator/people"
+	"overcrank/farm"
+	"overcrank/inbound"
+	"overcrank/web/page"
+)
+
+func (s *server) signInPage(c *fiber.Ctx) error {
+	if _, err := s.reader(c); err == nil {
+		return c.Redirect("/", fiber.StatusSeeOther)
+	}
+	return s.showSignIn(c, page.SignInForm{BySecret: c.Query("with") == "secret"})
+}
+
+func (s *server) showSignIn(c *fiber.Ctx, v page.SignInForm) error {
+	return s.render(c, page.SignIn(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version}, v))
+}
+
+// signIn takes a name with a password, or the secret of a token from those who look after the farm.
+func (s *server) signIn(c *fiber.Ctx) error {
+	if secret := strings.TrimSpace(c.FormValue("token")); secret != "" {
+		return s.signInBySecret(c, secret)
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	in := people.Login{
+		Name: c.FormValue("name"), Password: c.FormValue("password"), Address: inbound.Caller(request.Origin(c)), Known: c.Cookies(knownCookie),
+	}
+	p, err := s.farm.people.SignInWithPassword(ctx, in)
+	switch farm.CodeOf(err) {
+	case farm.CodeUnauthorized, farm.CodeRateLimited:
+		if farm.CodeOf(err) == farm.CodeRateLimited {
+			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(people.TryPause))
+		}
+		c.Status(answer.StatusOf(err))
+		return s.showSignIn(c, page.SignInForm{Name: in.Name, Problem: err.Error()})
+	}
+	if err != nil {
+		return err
+	}
+	s.knowBrowser(c, p)
+	return s.begin(c, p.TokenID, "/")
+}
+
+// knowBrowser lets the browser show later that somebody has signed in there.
+func (s *server) knowBrowser(c *fiber.Ctx, p farm.Principal) {
+	c.Cookie(&fiber.Cookie{
+		Name: knownCookie, Value: s.farm.people.KnownBrowser(p.TokenID), Path: "/sign-in", Expires: time.Now().Add(knownLife),
+		HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode, Secure: c.Secure(),
+	})
+}
+
+func (s *server) signInBySecret(c *fiber.Ctx, secret string) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	p, err := s.farm.people.Authenticate(ctx, secret)
+	if farm.CodeOf(err) == farm.CodeUnauthorized {
+		if wait := s.strangers.Take(inbound.Caller(request.Origin(c)), time.Now()); wait > 0 {
+			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(wait))
+			return farm.Errorf(farm.CodeRateLimited, "too many wrong secrets from this address; try again in a moment")
+		}
+		c.Status(fiber.StatusUnauthorized)
+		return s.showSignIn(c, page.SignInForm{BySecret: true, Problem: "The farm does not know this secret, or it has been revoked."})
+	}
+	if err != nil {
+		return err
+	}
+	return s.begin(c, p.TokenID, "/")
+}
+
+// lookAtLink shows whom a sign-in link stands for. Looking signs nobody in and does not use the link up: mail gateways and previews
+// look at every link that they pass on.
+func (s *server) lookAtLink(c *fiber.Ctx) error { return s.showLink(c, "") }
+
+// showLink shows whom a sign-in link stands for, and what was wrong with the password that was chosen.
+func (s *server) showLink(c *fiber.Ctx, problem string) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	to := localPath(c.Query("to"))
+	now, unknown := s.reader(c)
+	p, chooses, err := s.farm.people.LookAtSignIn(ctx, c.Params("code"))
+	if unknown == nil && (err == nil && p.TokenID == now.TokenID && !chooses || farm.CodeOf(err) == farm.CodeGone && to != "/") {
+		return c.Redirect(to, fiber.StatusSeeOther)
+	}
+	if err != nil {
+		return err
+	}
+	team, _, err := s.farm.people.Team(ctx, p, p.Team)
+	if err != nil {
+		return err
+	}
+	v := page.SignInLink{Action: c.OriginalURL(), Who: p.Name, Team: team.Name, Now: now.Name, Chooses: chooses, Problem: problem}
+	return s.render(c, page.SignInByLink(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version}, v))
+}
+
+// signInByLink takes a code that works once. Only this page, or a page of another coordinator that goes on here, may sign a browser in:
+// what other sites send is only looked at, so that nobody is signed in as somebody else without being asked.
+func (s *server) signInByLink(c *fiber.Ctx) error {
+	moved := s.fromThisFarm(c)
+	if !moved && !sameOrigin(c) {
+		return s.lookAtLink(c)
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	to, code := localPath(c.Query("to")), c.Params("code")
+	now, unknown := s.reader(c)
+	p, err := s.farm.people.UseSignIn(ctx, code, c.FormValue("password"))
+	if farm.CodeOf(err) == farm.CodeInvalid {
+		c.Status(answer.StatusOf(err))
+		return s.showLink(c, err.Error())
+	}
+	if farm.CodeOf(err) == farm.CodeGone && to != "/" && unknown == nil {
+		return c.Redirect(to, fiber.StatusSeeOther)
+	}
+	if err != nil {
+		return err
+	}
+	c.Cookie(&fiber.Cookie{Name: movedCookie, Value: code, Path: "/", MaxAge: movedFor, SameSite: fiber.CookieSameSiteLaxMode, Secure: c.Secure()})
+	if _, err := s.reader(c); err == nil && unknown == nil && p.TokenID == now.TokenID { // another password has ended the session
+		return c.Redirect(to, fiber.StatusSeeOther)
+	}
+	return s.begin(c, p.TokenID, to)
+}
+
+func (s *server) signOut(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	if err := s.farm.people.EndSession(ctx, p); err != nil {
+		return err // the cookie stays, so that it can be tried again
+	}
+	c.Cookie(&fiber.Cookie{Name: sessionCookie, Path: "/", Expires: time.Unix(0, 0), HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode})
+	return c.Redirect("/sign-in", fiber.StatusSeeOther)
+}

@@ -180,6 +180,13 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"PATCH /api/farm/v1/people/{person}", overJSON, 413},
 		{"DELETE /api/farm/v1/people/{unknown}", nil, 404},
 		{"POST /api/farm/v1/people/{unknown}/sign-in-links", nil, 404},
+		{"PATCH /api/farm/v1/people/{person}", `{"email": "ada@studio.example"}`, 200},
+		{"POST /api/farm/v1/people", `{"name": "x", "role": "viewer", "email": "Ada@studio.example"}`, 409},
+		{"PATCH /api/farm/v1/people/{expired}", `{"email": "ada@studio.example"}`, 409},
+		{"DELETE /api/farm/v1/people/{unknown}/password", nil, 404},
+		{"GET /api/farm/v1/people/{unknown}/sessions", nil, 404},
+		{"DELETE /api/farm/v1/people/{unknown}/sessions", nil, 404},
+		{"DELETE /api/farm/v1/people/{person}/sessions?session=none", nil, 404},
 		{"POST /api/farm/v1/people/{expired}/sign-in-links", nil, 409},
 
 		{"POST /api/farm/v1/files", "", 400},

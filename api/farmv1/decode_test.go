@@ -11,8 +11,9 @@ var decoders = apitest.Decoders{Each: map[string]apitest.Decoder{
 	"secret change": apitest.Reads(func(b []byte) (any, error) { return decodeSecretChange(b) }, `{"machineTags": ["vault"]}`),
 	"key change":    apitest.Reads(func(b []byte) (any, error) { return decodeKeyChange(b) }, `{"dropOld": true}`),
 	"team":          apitest.Reads(func(b []byte) (any, error) { return decodeTeam(b) }, `{"name": "n"}`),
-	"token":         apitest.Reads(func(b []byte) (any, error) { return decodeToken(b) }, `{"name": "n", "role": "artist", "expiresAt": "2030-01-01T00:00:00Z"}`),
-	"token change":  apitest.Reads(func(b []byte) (any, error) { return decodeTokenChange(b) }, `{"name": "n", "role": "viewer", "expiresAt": null}`),
+	"token":         apitest.Reads(func(b []byte) (any, error) { return decodeToken(program)(b) }, `{"name": "n", "role": "artist", "expiresAt": "2030-01-01T00:00:00Z"}`),
+	"person":        apitest.Reads(func(b []byte) (any, error) { return decodeToken(person)(b) }, `{"name": "n", "role": "artist", "email": "n@studio.example"}`),
+	"token change":  apitest.Reads(func(b []byte) (any, error) { return decodeTokenChange(person)(b) }, `{"name": "n", "role": "viewer", "expiresAt": null}`),
 }}
 
 func TestEveryDecoder(t *testing.T) { decoders.Test(t) }

@@ -141,7 +141,11 @@ func TestAccessOnTheWire(t *testing.T) {
 	golden(t, "join-token-bare", joinTokenShape(farm.JoinToken{ID: "01JI", Uses: 1, Left: 1, CreatedBy: "admin", CreatedAt: noon, ExpiresAt: noon.Add(time.Hour)}))
 	made.Secret, made.LastUsedAt = "", answer.Time(noon)
 	made.SignIn = signInShape("https://farm.example", people.SignIn{Code: "CODE", Until: noon.Add(10 * time.Minute)}, noon)
+	made.Email = "night@studio.example"
 	golden(t, "person-created", made)
+	golden(t, "session", sessionShape(farm.OpenSession{
+		Session: farm.Session{ID: "S1", Until: noon.Add(time.Hour)}, Token: token.ID, Browser: "Mozilla/5.0", Address: "192.0.2.1", BegunAt: noon, UsedAt: noon, TurnedAt: noon,
+	}))
 	golden(t, "self", selfBody{ID: token.ID, Name: token.Name, Role: "artist", FarmAdmin: true, Team: team})
 }
 

@@ -20,6 +20,7 @@ type tokenBody struct {
 	ID         string      `json:"id"`
 	Team       string      `json:"team"`
 	Name       string      `json:"name"`
+	Email      string      `json:"email,omitempty"` // of a person
 	Role       string      `json:"role"`
 	CreatedAt  answer.Time `json:"createdAt"`
 	ExpiresAt  answer.Time `json:"expiresAt"`
@@ -38,7 +39,7 @@ type signInBody struct {
 
 func tokenShape(t farm.Token, p farm.Principal) tokenBody {
 	return tokenBody{
-		ID: t.ID, Team: t.Team, Name: t.Name, Role: string(t.Role), CreatedAt: answer.Time(t.CreatedAt), ExpiresAt: answer.Time(t.ExpiresAt),
+		ID: t.ID, Team: t.Team, Name: t.Name, Email: t.Email, Role: string(t.Role), CreatedAt: answer.Time(t.CreatedAt), ExpiresAt: answer.Time(t.ExpiresAt),
 		LastUsedAt: answer.Time(t.LastUsedAt), Current: t.ID == p.TokenID,
 	}
 }
@@ -86,7 +87,7 @@ func (h peopleHandlers) getToken(who holder) route.Handler {
 
 func (h peopleHandlers) makeToken(who holder) route.Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error {
-		in, err := input.Body(c, decodeToken)
+		in, err := input.Body(c, decodeToken(who))
 		if err != nil {
 			return err
 		}
@@ -112,7 +113,7 @@ func (h peopleHandlers) makeToken(who holder) route.Handler {
 
 func (h peopleHandlers) changeToken(who holder) route.Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error {
-		change, err := input.Body(c, decodeTokenChange)
+		change, err := input.Body(c, decodeTokenChange(who))
 		if err != nil {
 			return err
 		}
@@ -154,44 +155,61 @@ func (h peopleHandlers) makeSignIn(c *fiber.Ctx, p farm.Principal) error {
 	return answer.Created(c, signInShape(c.BaseURL(), h.people.SignIn(p), h.now()))
 }
 
-func decodeToken(body []byte) (people.NewToken, error) {
-	wrong := &input.Problems{}
-	o, err := input.Read(body, wrong)
-	if err != nil {
-		return people.NewToken{}, err
+func decodeToken(who holder) func([]byte) (people.NewToken, error) {
+	return func(body []byte) (people.NewToken, error) {
+		wrong := &input.Problems{}
+		o, err := input.Read(body, wrong)
+		if err != nil {
+			return people.NewToken{}, err
+		}
+		o.Only(who.fields("name", "role", "expiresAt", "team")...)
+		in := people.NewToken{
+			Team: o.Text("team", input.NameLimit), Name: strings.TrimSpace(o.NeedText("name", input.NameLimit)), ExpiresAt: input.Time(o, "expiresAt"),
+			Email: o.Text("email", input.NameLimit),
+		}
+		if o.Need("role") {
+			in.Role = readRole(o)
+		}
+		return in, wrong.Err()
 	}
-	o.Only("name", "role", "expiresAt", "team")
-	in := people.NewToken{
-		Team: o.Text("team", input.NameLimit), Name: strings.TrimSpace(o.NeedText("name", input.NameLimit)), ExpiresAt: input.Time(o, "expiresAt"),
-	}
-	if o.Need("role") {
-		in.Role = readRole(o)
-	}
-	return in, wrong.Err()
 }
 
-// decodeTokenChange reads what is to be changed. An expiresAt of null takes the end away.
-func decodeTokenChange(body []byte) (people.TokenChange, error) {
-	wrong := &input.Problems{}
-	o, err := input.Read(body, wrong)
-	if err != nil {
-		return people.TokenChange{}, err
+// fields are those that a body may have: people have an e-mail address besides.
+func (h holder) fields(names ...string) []string {
+	if h == person {
+		names = append(names, "email")
 	}
-	o.Only("name", "role", "expiresAt")
-	var change people.TokenChange
-	if o.Has("name") {
-		name := strings.TrimSpace(o.NeedText("name", input.NameLimit))
-		change.Name = &name
+	return names
+}
+
+// decodeTokenChange reads what is to be changed. An expiresAt or email of null takes it away.
+func decodeTokenChange(who holder) func([]byte) (people.TokenChange, error) {
+	return func(body []byte) (people.TokenChange, error) {
+		wrong := &input.Problems{}
+		o, err := input.Read(body, wrong)
+		if err != nil {
+			return people.TokenChange{}, err
+		}
+		o.Only(who.fields("name", "role", "expiresAt")...)
+		var change people.TokenChange
+		if o.Has("name") {
+			name := strings.TrimSpace(o.NeedText("name", input.NameLimit))
+			change.Name = &name
+		}
+		if o.Has("role") {
+			role := readRole(o)
+			change.Role = &role
+		}
+		if o.Raw("expiresAt") != nil {
+			until := input.Time(o, "expiresAt")
+			change.ExpiresAt = &until
+		}
+		if o.Raw("email") != nil {
+			address := o.Text("email", input.NameLimit)
+			change.Email = &address
+		}
+		return change, wrong.Err()
 	}
-	if o.Has("role") {
-		role := readRole(o)
-		change.Role = &role
-	}
-	if o.Raw("expiresAt") != nil { // null takes the end away
-		until := input.Time(o, "expiresAt")
-		change.ExpiresAt = &until
-	}
-	return change, wrong.Err()
 }
 
 func readRole(o input.Object) farm.Role {

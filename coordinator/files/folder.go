@@ -153,8 +153,11 @@ func (f *Folder) fill(file *os.File, in *intake) error {
 	}
 }
 
-// install gives a complete temporary file its key.
+// install gives a complete temporary file its key, and a time to the nanosecond: the system's own times move in steps of some
+// milliseconds, within which a file and the one that replaces it would count as the same version.
 func (f *Folder) install(temp, key string) error {
+	now := time.Now().Add(time.Duration(f.skew.Load()))
+	_ = f.root.Chtimes(temp, now, now) // a mount that refuses keeps its own time
 	f.names.RLock()
 	defer f.names.RUnlock()
 	if err := f.root.MkdirAll(path.Dir(key), 0o700); err != nil {

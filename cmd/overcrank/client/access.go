@@ -25,6 +25,7 @@ type Access struct {
 	Team       string      `json:"team"`
 	Name       string      `json:"name"`
 	Role       string      `json:"role"`
+	Email      string      `json:"email"` // of a person, who may sign in with it
 	CreatedAt  string      `json:"createdAt"`
 	ExpiresAt  string      `json:"expiresAt"`
 	LastUsedAt string      `json:"lastUsedAt"`
@@ -47,8 +48,27 @@ type SignInLink struct {
 type NewAccess struct {
 	Name      string `json:"name"`
 	Role      string `json:"role"`
+	Email     string `json:"email,omitempty"`     // of a person
 	ExpiresAt string `json:"expiresAt,omitempty"` // ISO 8601; "" means never
 	Team      string `json:"team,omitempty"`      // "" means the caller's own
+}
+
+// PersonChange is what to change of a person; nil leaves as it is.
+type PersonChange struct {
+	Name  *string `json:"name,omitempty"`
+	Role  *string `json:"role,omitempty"`
+	Email *string `json:"email,omitempty"` // "" takes it away
+}
+
+// Session is a browser in which a person is signed in.
+type Session struct {
+	Raw        `json:"-"`
+	ID         string `json:"id"`
+	Browser    string `json:"browser"` // as it names itself
+	Address    string `json:"address"`
+	BegunAt    string `json:"begunAt"`
+	LastUsedAt string `json:"lastUsedAt"`
+	ExpiresAt  string `json:"expiresAt"`
 }
 
 // Me is who asks.
@@ -117,6 +137,30 @@ func (c *Client) People(ctx context.Context, team string) (List[Access], error) 
 // CreatePerson adds a person.
 func (c *Client) CreatePerson(ctx context.Context, in NewAccess) (Access, error) {
 	return fetchOnce[Access](ctx, c, peoplePath, in)
+}
+
+// ChangePerson changes a person's name, role or e-mail address.
+func (c *Client) ChangePerson(ctx context.Context, id string, change PersonChange) (Access, error) {
+	return fetch[Access](ctx, c, http.MethodPatch, peoplePath+at("/%s", id), nil, change)
+}
+
+// ResetPassword makes a person's password useless and signs the person out everywhere.
+func (c *Client) ResetPassword(ctx context.Context, id string) error {
+	return c.do(ctx, http.MethodDelete, peoplePath+at("/%s/password", id))
+}
+
+// Sessions lists the browsers in which a person is signed in.
+func (c *Client) Sessions(ctx context.Context, id string) (List[Session], error) {
+	return list[Session](ctx, c, peoplePath+at("/%s/sessions", id), nil)
+}
+
+// EndSessions signs a person out of one session, or everywhere when it is "".
+func (c *Client) EndSessions(ctx context.Context, id, session string) error {
+	var query url.Values
+	if session != "" {
+		query = url.Values{"session": {session}}
+	}
+	return c.answer(ctx, request{method: http.MethodDelete, path: peoplePath + at("/%s/sessions", id), query: query}, nil)
 }
 
 // DeletePerson deletes a person: their links and sessions end at once.

@@ -17,7 +17,9 @@ import (
 var readers = map[reflect.Type][]string{
 	reflect.TypeFor[Team]():              {"Team"},
 	reflect.TypeFor[Access]():            {"Token"},
-	reflect.TypeFor[NewAccess]():         {"NewToken"},
+	reflect.TypeFor[NewAccess]():         {"NewToken", "NewPerson"},
+	reflect.TypeFor[PersonChange]():      {"PersonChange"},
+	reflect.TypeFor[Session]():           {"Session"},
 	reflect.TypeFor[Me]():                {"Self"},
 	reflect.TypeFor[Agent]():             {"Agent"},
 	reflect.TypeFor[AgentChange]():       {"AgentChange"},

@@ -221,6 +221,11 @@ tokens revoke script
 people create Ann --role producer
 people list
 people link Ann --json
+people set Ann
+people set Ann --role artist --email ann@studio.example
+people sessions Ann
+people sign-out Ann
+people reset Ann --json
 people delete Ann
 teams create Blue
 teams list

@@ -70,11 +70,12 @@ func (d *Directory) ChangePassword(ctx context.Context, p farm.Principal, in Pas
 			return farm.Errorf(farm.CodeForbidden, "the current password is another one")
 		}
 	}
-	return d.setPassword(ctx, self, in.New, password.Hash, p.Session.ID)
+	return d.setPassword(ctx, self, in.New, command.SetPassword{Was: password.Hash, Keep: p.Session.ID})
 }
 
-// setPassword keeps another password of somebody in the place of the one that was checked.
-func (d *Directory) setPassword(ctx context.Context, who farm.Token, password, was, keep string) error {
+// setPassword keeps another password of somebody in the place of the one that was checked. change says which one that was, which session
+// goes on, and which code is used up.
+func (d *Directory) setPassword(ctx context.Context, who farm.Token, password string, change command.SetPassword) error {
 	if err := CheckPassword(password, who); err != nil {
 		return err
 	}
@@ -82,7 +83,8 @@ func (d *Directory) setPassword(ctx context.Context, who farm.Token, password, w
 	if err != nil {
 		return err
 	}
-	if _, err := d.state.Apply(ctx, command.SetPassword{Token: who.ID, Hash: hash, Was: was, Keep: keep, At: d.state.Now()}); err != nil {
+	change.Token, change.Hash, change.At = who.ID, hash, d.state.Now()
+	if _, err := d.state.Apply(ctx, change); err != nil {
 		return err
 	}
 	d.log.Info("a password was set", "person", who.Name, "id", who.ID)

@@ -127,8 +127,7 @@ func (d *Directory) LookAtSignIn(ctx context.Context, code string) (p farm.Princ
 }
 
 // UseSignIn finds who a code stands for, once, and keeps the password that an invited person has chosen; their sessions end when they had
-// another one before. Its errors are those of LookAtSignIn, and CodeInvalid for a password that would be guessed, with which the code stays
-// good.
+// another one before. Its errors are those of LookAtSignIn, and those of choosing a password, with which the code stays good.
 func (d *Directory) UseSignIn(ctx context.Context, code, password string) (farm.Principal, error) {
 	p, chooses, err := d.LookAtSignIn(ctx, code)
 	if err != nil {
@@ -140,20 +139,19 @@ func (d *Directory) UseSignIn(ctx context.Context, code, password string) (farm.
 		if self, err = d.Self(ctx, p); err != nil {
 			return farm.Principal{}, err
 		}
-		if err := CheckPassword(password, self); err != nil {
-			return farm.Principal{}, err
-		}
 		if was, err = d.passwordOf(self.ID); err != nil {
 			return farm.Principal{}, err
 		}
 	}
 	_, until, _ := d.readCode(code)
-	_, err = d.state.Apply(ctx, command.UseCode{Hash: hashCode(code), Until: until, At: d.state.Now()})
+	use := command.UseCode{Hash: hashCode(code), Until: until, At: d.state.Now()}
+	if chooses {
+		err = d.setPassword(ctx, self, password, command.SetPassword{Was: was.Hash, Code: &use})
+	} else {
+		_, err = d.state.Apply(ctx, use)
+	}
 	if farm.CodeOf(err) == farm.CodeGone {
 		return farm.Principal{}, errCodeGone
-	}
-	if err == nil && chooses {
-		err = d.setPassword(ctx, self, password, was.Hash, "")
 	}
 	return p, err
 }

@@ -15,6 +15,8 @@ type SetPassword struct {
 	// Same says that it is the same password, hashed at today's cost. Otherwise all sessions of the person end, except Keep.
 	Same bool   `json:",omitempty"`
 	Keep string `json:",omitempty"`
+	// Code is the code with which the person chooses the password; it is used up with that, or refused as UseCode is. Nil for none.
+	Code *UseCode `json:",omitempty"`
 	At   time.Time
 }
 

@@ -24,6 +24,11 @@ func (t *tables) setPassword(c command.SetPassword) command.Result {
 	case now.Hash != c.Was:
 		return refusef(farm.CodeConflict, "the password has just been changed elsewhere; try again")
 	}
+	if c.Code != nil {
+		if used := t.useCode(*c.Code); used.Refused != nil {
+			return used
+		}
+	}
 	if c.Hash == "" {
 		t.remove(bucketPasswords, c.Token)
 	} else {

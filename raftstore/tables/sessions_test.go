@@ -58,6 +58,19 @@ func TestAPasswordIsChangedOnlyFromTheOneThatWasChecked(t *testing.T) {
 	})
 }
 
+func TestACodeIsUsedUpOnlyWithThePasswordThatItChooses(t *testing.T) {
+	m := withPeople(t)
+	code := &command.UseCode{Hash: "c", Until: after(100), At: after(1)}
+	wantRefused(t, m, command.SetPassword{Token: "p1", Hash: "b", Was: "another", Code: code, At: after(1)}, farm.CodeConflict)
+	m.must(command.SetPassword{Token: "p1", Hash: "a", Code: code, At: after(2)})
+	wantRefused(t, m, command.SetPassword{Token: "p1", Hash: "b", Was: "a", Code: code, At: after(3)}, farm.CodeGone)
+	m.see(func(tx *Tx) {
+		if p, err := tx.Password("p1"); err != nil || p.Hash != "a" {
+			t.Errorf("the password is %+v, %v", p, err)
+		}
+	})
+}
+
 func TestAnotherPasswordEndsTheOtherSessions(t *testing.T) {
 	m := withPeople(t)
 	for _, id := range []string{"s1", "s2", "s3"} {

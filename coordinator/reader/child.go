@@ -7,24 +7,15 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
-	"runtime/metrics"
 	"time"
 
 	"overcrank/aep"
+	"overcrank/coordinator/child"
 	"overcrank/durable"
 )
 
-const (
-	// lookEvery is how often the process checks its memory.
-	lookEvery = 20 * time.Millisecond
-	// collectAt is the share of the memory limit, in percent, above which the garbage collector works harder.
-	collectAt = 80
-	// overMemory is the exit code of a process that exceeded its memory limit.
-	overMemory = 87
-	// overTime is that of a process whose look did not end in time.
-	overTime = 88
-)
+// overTime is the exit code of a process whose look did not end in time.
+const overTime = 88
 
 // Main is the child process. It reads a Job from stdin, which stays open while an answer is wanted, and writes the answer to stdout, then
 // what look finds; look may be nil.
@@ -34,21 +25,13 @@ func Main(ctx context.Context, stdin io.Reader, stdout io.Writer, look Look) err
 	if err := in.Decode(&job); err != nil {
 		return fmt.Errorf("reading the job from stdin: %w", err)
 	}
-	// If the parent dies, nobody else would end this process.
-	go func() { _, _ = io.Copy(io.Discard, io.MultiReader(in.Buffered(), stdin)); os.Exit(1) }()
-	if job.Memory > 0 {
-		debug.SetMemoryLimit(job.Memory / 100 * collectAt)
-		if err := limitMemory(job.Memory); err != nil {
-			return fmt.Errorf("limiting the reader's memory: %w", err)
-		}
-		go watchMemory(job.Memory)
+	go child.EndWith(io.MultiReader(in.Buffered(), stdin))
+	if err := child.Confine(job.Memory); err != nil {
+		return err
 	}
-	giveWay()
 	p, done := read(ctx, job)
 	write := func(v any) error {
-		if job.Memory > 0 {
-			checkMemory(job.Memory) // a busy machine may have left watchMemory no time
-		}
+		child.CheckMemory(job.Memory)
 		return json.NewEncoder(stdout).Encode(v)
 	}
 	if err := write(done); err != nil || p == nil || look == nil {
@@ -63,23 +46,6 @@ func Main(ctx context.Context, stdin io.Reader, stdout io.Writer, look Look) err
 		return fmt.Errorf("looking at what would be drawn: %w", err)
 	}
 	return write(found)
-}
-
-// watchMemory ends the process when it exceeds its memory limit. Where the system enforces one, this is only a second check.
-func watchMemory(most int64) {
-	for {
-		checkMemory(most)
-		time.Sleep(lookEvery)
-	}
-}
-
-// checkMemory ends the process when it has taken more memory than most bytes from the system.
-func checkMemory(most int64) {
-	taken := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
-	metrics.Read(taken)
-	if taken[0].Value.Uint64()-taken[1].Value.Uint64() > uint64(most) {
-		os.Exit(overMemory)
-	}
 }
 
 // read reads a file in this process. The project is nil when the answer is an error.

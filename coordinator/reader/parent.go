@@ -13,13 +13,12 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/coordinator/child"
 )
 
 const (
 	// pipeTimeout is how long children of the process may hold its pipes after it ended.
 	pipeTimeout = 2 * time.Second
-	// maxStderr is how many bytes of the process's stderr are kept.
-	maxStderr = 64 << 10
 	// lookFor is how long a Look may take when Bounds do not say.
 	lookFor = 20 * time.Second
 )
@@ -115,8 +114,8 @@ func run(ctx context.Context, program []string, job Job) ([]byte, error) {
 	}
 	cmd := exec.CommandContext(ctx, program[0], program[1:]...)
 	cmd.WaitDelay = pipeTimeout
-	apart(cmd)
-	words := &beginning{}
+	child.Apart(cmd)
+	words := &child.Words{}
 	cmd.Stderr = words
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -152,32 +151,15 @@ func run(ctx context.Context, program []string, job Job) ([]byte, error) {
 // ended explains why a process ended without an answer.
 func ended(err error, words []byte) error {
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		return fmt.Errorf("waiting for a reader: %w", err)
-	}
-	// Go's runtime dies with one of these messages when the system refuses it memory. The garbage collector of Go 1.26 does not look
-	// whether it got some, and dies of a fault of its own, which is told apart from a panic of the program by its first words.
-	for _, says := range []string{"out of memory", "cannot allocate memory", "errno=12", "SIGSEGV: segmentation violation\nPC="} {
-		if bytes.Contains(words, []byte(says)) {
-			return ErrMemory
-		}
-	}
-	switch exit.ExitCode() {
-	case overMemory:
-		return ErrMemory
-	case overTime:
+	if errors.As(err, &exit) && exit.ExitCode() == overTime {
 		return ErrTime
 	}
-	return fmt.Errorf("%w: %w: %s", ErrCrash, err, words)
-}
-
-// beginning keeps the first maxStderr bytes written to it.
-type beginning struct{ bytes.Buffer }
-
-// Write implements io.Writer.
-func (t *beginning) Write(p []byte) (int, error) {
-	if room := maxStderr - t.Len(); room > 0 {
-		t.Buffer.Write(p[:min(len(p), room)])
+	switch told := child.Ended(err, words); {
+	case errors.Is(told, child.ErrMemory):
+		return ErrMemory
+	case errors.Is(told, child.ErrCrash):
+		return fmt.Errorf("%w: %w: %s", ErrCrash, err, words)
+	default:
+		return told
 	}
-	return len(p), nil
 }

@@ -1,6 +1,6 @@
 //go:build !race
 
-package reader
+package child
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownMemory is what the program itself needs besides reading, in bytes.
+// ownMemory is what the program itself needs besides what it is asked for, in bytes.
 const ownMemory = 128 << 20
 
 // limitMemory limits the writable memory of this process (RLIMIT_DATA). The address space is no measure: Go reserves far more than it

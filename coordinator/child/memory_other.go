@@ -1,6 +1,6 @@
 //go:build !linux || race
 
-package reader
+package child
 
 // limitMemory does nothing, and leaves it to watchMemory: these systems have no limit on the memory that Go programs really use, and the
 // race detector maps shadow memory for the whole address space.

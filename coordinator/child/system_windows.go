@@ -1,4 +1,4 @@
-package reader
+package child
 
 import (
 	"os/exec"
@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// apart shields the process from the console's interrupt: its parent ends it.
-func apart(cmd *exec.Cmd) {
+// Apart shields the process from the console's interrupt: its parent ends it.
+func Apart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 

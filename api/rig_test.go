@@ -28,6 +28,7 @@ import (
 	"overcrank/api/apitest"
 	"overcrank/api/public"
 	"overcrank/coordinator"
+	"overcrank/coordinator/preview"
 	"overcrank/coordinator/reader"
 	"overcrank/farm"
 	"overcrank/inbound"
@@ -43,6 +44,10 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
+	}
+	if len(os.Args) == 2 && os.Args[1] == drawsPreviews {
+		fmt.Fprintln(os.Stderr, preview.Main(context.Background(), os.Stdin, os.Stdout, func(context.Context, preview.Opening) preview.Stage { return drawing{} }))
+		os.Exit(1)
 	}
 	var err error
 	if contract, err = apitest.Load(); err != nil {

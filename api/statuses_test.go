@@ -191,6 +191,10 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 
 		{"POST /api/farm/v1/files", "", 400},
 		{"POST /api/farm/v1/files", overFile, 413},
+		{"POST /api/farm/v1/templates/{fresh}/preview", `{"frame": 1, "seconds": 2}`, 400},
+		{"POST /api/farm/v1/templates/{unknown}/preview", `{}`, 404},
+		{"POST /api/farm/v1/templates/{fresh}/preview", `{}`, 409},
+		{"POST /api/farm/v1/templates/{fresh}/preview", overJSON, 413},
 		{"POST /api/farm/v1/preflight", `{"files": [{"sha256": "x", "size": 1}]}`, 400},
 		{"POST /api/farm/v1/preflight", overJSON, 413},
 		{"POST /api/farm/v1/templates", `{"displayName": "x", "files": [{"name": "../x.aep", "src": "farm://x"}]}`, 400},

@@ -31,6 +31,7 @@ import (
 	"overcrank/coordinator/machines"
 	"overcrank/coordinator/peers"
 	"overcrank/coordinator/people"
+	"overcrank/coordinator/preview"
 	"overcrank/coordinator/private"
 	"overcrank/coordinator/reader"
 	"overcrank/coordinator/results"
@@ -111,6 +112,8 @@ type Config struct {
 	// read in this process, which only tests should do. Reading bounds one file; 0 means 1 GiB and 10 minutes.
 	Reader  []string
 	Reading reader.Bounds
+	// Previewer is the program, and its first words, that draws previews in processes of its own; see preview.Main. Without one none are drawn.
+	Previewer []string
 	// Silence is how long coordinators bear that their leader says nothing; 0 for the usual time. Tests bear more.
 	Silence time.Duration
 	// BeforeSync is called before each change of the farm's log is brought to the disk; nil outside of tests.
@@ -167,6 +170,7 @@ type Coordinator struct {
 	webhooks  *delivery.Webhooks
 	unindexed *search.Changes
 	search    *search.Search
+	previews  *preview.Room
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -267,6 +271,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.FollowLeader)
 	c.run(c.gossip.Run)
 	c.run(c.search.Run)
+	c.run(c.previews.Run)
 	return nil
 }
 

@@ -19,7 +19,7 @@ import (
 var permissions = map[string]farm.Action{
 	"ApproveJob": farm.ActApprove, "RejectJob": farm.ActApprove,
 	"Submit": farm.ActSubmit, "SubmitBatch": farm.ActSubmit, "ResubmitBatch": farm.ActSubmit, "JobAgain": farm.ActSubmit, "StoredFiles.Put": farm.ActSubmit, "StoredFiles.PutFor": farm.ActSubmit,
-	"StoredFiles.Known": farm.ActSubmit, "StoredFiles.Kept": farm.ActSubmit,
+	"Previews.Draw": farm.ActSubmit, "StoredFiles.Known": farm.ActSubmit, "StoredFiles.Kept": farm.ActSubmit,
 	"CancelJobs": farm.ActChangeJobs, "CancelBatch": farm.ActChangeJobs, "ReleaseJobs": farm.ActChangeJobs, "ChangeJob": farm.ActChangeJobs,
 	"Webhooks.Redeliver": farm.ActChangeJobs,
 	"Templates.Create":   farm.ActChangeTemplates, "Templates.Rename": farm.ActChangeTemplates, "Templates.MarkSequential": farm.ActChangeTemplates,

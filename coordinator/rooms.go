@@ -14,6 +14,7 @@ import (
 	"overcrank/coordinator/machines"
 	"overcrank/coordinator/peers"
 	"overcrank/coordinator/people"
+	"overcrank/coordinator/preview"
 	"overcrank/coordinator/private"
 	"overcrank/coordinator/results"
 	"overcrank/coordinator/retention"
@@ -50,6 +51,9 @@ func (c *Coordinator) makeRooms() {
 	})
 	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.Derive, c.cfg.Version, c.log)
 	c.search = search.New(c.path(searchFolder), c.state, c.unindexed, c.log)
+	c.previews = preview.New(previewFarm{c}, c.proofs, preview.Config{
+		Program: c.cfg.Previewer, Dir: filepath.Join(c.cfg.DataDir, "previews"), MinFree: c.cfg.MinFree, Logger: c.log,
+	})
 	c.openCluster()
 	c.Registry = enrolment.New(enrolment.Config{Farm: c.keys.Farm(), CertificateLife: c.cfg.CertificateLife, Logger: c.log}, c.state, c.authority, c.cluster, c.gossip)
 	c.Dispatcher = dispatch.New(c.ctx, dispatch.Config{
@@ -67,6 +71,9 @@ func (c *Coordinator) makeRooms() {
 
 // Search finds jobs, batches, templates, machines and people by words.
 func (c *Coordinator) Search() *search.Search { return c.search }
+
+// Previews draws frames of templates while people still fill them in.
+func (c *Coordinator) Previews() *preview.Room { return c.previews }
 
 // Requests are those that must not be carried out twice.
 func (c *Coordinator) Requests() *state.Requests { return c.requests }

@@ -43,6 +43,7 @@ type Farm struct {
 	Authority   Authority
 	Templates   *templates.Catalog
 	Preflights  Preflights
+	Previews    Previews
 	Results     *results.Results
 	Secrets     *library.Secrets
 	Releases    *updates.Releases
@@ -82,7 +83,7 @@ func Routes(f Farm, cfg Config) []route.Route {
 		policyHandlers{f.Policy}.routes(),
 		updateHandlers{f.Releases, f.Rollouts}.routes(),
 		downloadHandlers{f.Downloads}.routes(),
-		templateHandlers{f.Templates, f.Stored, f.Preflights}.routes(),
+		templateHandlers{f.Templates, f.Stored, f.Preflights, f.Previews}.routes(),
 		fileHandlers{f.Stored}.routes(),
 		preflightHandlers{f.Machines, f.Stored, f.Fonts}.routes(),
 		secretHandlers{f.Secrets}.routes(),

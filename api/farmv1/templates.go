@@ -31,6 +31,7 @@ type templateHandlers struct {
 	templates  *templates.Catalog
 	stored     *library.StoredFiles
 	preflights Preflights
+	previews   Previews
 }
 
 func (h templateHandlers) routes() []route.Route {
@@ -39,6 +40,7 @@ func (h templateHandlers) routes() []route.Route {
 		route.Get(root+"/templates/:id", farm.ActView, h.getFarmTemplate),
 		route.Patch(root+"/templates/:id", farm.ActChangeTemplates, h.markTemplate),
 		route.Get(root+"/templates/:id/preflight", farm.ActView, h.getTemplatePreflight),
+		route.Post(root+"/templates/:id/preview", farm.ActSubmit, h.previewTemplate),
 	}
 }
 

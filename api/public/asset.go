@@ -40,7 +40,8 @@ func assetReader(kind string) func(o input.Object, a *farm.Asset) {
 	}
 }
 
-func readAssets(o input.Object) []farm.Asset {
+// ReadAssets reads the assets of a job, which stand in its field assets.
+func ReadAssets(o input.Object) []farm.Asset {
 	list := o.List("assets")
 	if len(list) > assetLimit {
 		o.Problem("assets", "holds %d assets; %d are allowed", len(list), assetLimit)

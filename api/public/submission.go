@@ -140,7 +140,7 @@ func readRender(o input.Object, job *farm.Job) {
 	job.Preview = o.Flag("preview")
 	job.Fonts = readFonts(o)
 	job.Template = readJobTemplate(o)
-	job.Assets = readAssets(o)
+	job.Assets = ReadAssets(o)
 	settings, given := o.Filled("settings")
 	if job.Preview && given {
 		o.Problem("settings", "cannot be given together with preview: a preview has settings of its own")

@@ -15,6 +15,7 @@ import (
 
 	"overcrank/cmd/overcrank/commandline"
 	"overcrank/cmd/overcrank/exit"
+	"overcrank/cmd/overcrank/previewing"
 	"overcrank/cmd/overcrank/reading"
 )
 
@@ -31,13 +32,16 @@ func main() {
 
 // run is the program without its process: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	// A project is read in a process of its own, which knows nothing of the farm.
-	if len(args) == 1 && args[0] == reading.Argument {
-		if err := reading.Main(ctx, os.Stdin, stdout); err != nil {
-			fmt.Fprintln(stderr, "overcrank:", err)
-			return exit.Failed
+	// Projects are read, and previews of them drawn, in processes of their own, which know nothing of the farm.
+	if len(args) == 1 {
+		own := map[string]func(context.Context, io.Reader, io.Writer) error{reading.Argument: reading.Main, previewing.Argument: previewing.Main}
+		if main := own[args[0]]; main != nil {
+			if err := main(ctx, os.Stdin, stdout); err != nil {
+				fmt.Fprintln(stderr, "overcrank:", err)
+				return exit.Failed
+			}
+			return 0
 		}
-		return 0
 	}
 	program := commandline.Program{Name: "overcrank", Version: version, Parser: func(options ...kong.Option) (*kong.Kong, *commandline.Flags, error) {
 		var c cli

@@ -13,15 +13,18 @@ import (
 
 // sources opens the files of a render. Those of its composition are opened before it begins.
 type sources struct {
-	uses    []aep.Use
-	library *footage.Library
+	uses []aep.Use
+	read opener
 
 	mu     sync.Mutex
 	opened map[uint32]*footage.Source
 }
 
-func newSources(p *aep.Project, comp *aep.Item, budget int64) *sources {
-	return &sources{uses: p.Uses(comp), library: footage.NewLibrary(budget), opened: map[uint32]*footage.Source{}}
+// opener opens a file.
+type opener func(ctx context.Context, path string, in footage.Interpretation) (*footage.Source, error)
+
+func newSources(p *aep.Project, comp *aep.Item, read opener) *sources {
+	return &sources{uses: p.Uses(comp), read: read, opened: map[uint32]*footage.Source{}}
 }
 
 var errMissing = errors.New("the file is missing")
@@ -39,7 +42,7 @@ func (s *sources) open(ctx context.Context, it *aep.Item) (*footage.Source, erro
 	if f == nil || f.File.Resolved == "" {
 		return nil, errMissing
 	}
-	src, err := s.library.OpenAs(ctx, f.File.Resolved, footage.Interpretation{
+	src, err := s.read(ctx, f.File.Resolved, footage.Interpretation{
 		Premultiplied: f.Premultiplied, InvertAlpha: f.InvertAlpha, Sequence: f.Sequence, FrameRate: f.FrameRate,
 	})
 	if errors.Is(err, os.ErrNotExist) {
@@ -85,4 +88,47 @@ func (j *job) checkFootage(ctx context.Context) error {
 		j.out.warning(message + ": it is left out")
 	}
 	return nil
+}
+
+// kept opens each file once, and keeps it open for scenes that follow.
+type kept struct {
+	library *footage.Library
+
+	mu     sync.Mutex
+	opened map[keptFile]*footage.Source
+}
+
+type keptFile struct {
+	path string
+	as   footage.Interpretation
+}
+
+func newKept(budget int64) *kept {
+	return &kept{library: footage.NewLibrary(budget), opened: map[keptFile]*footage.Source{}}
+}
+
+// open is an opener.
+func (k *kept) open(ctx context.Context, path string, in footage.Interpretation) (*footage.Source, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	file := keptFile{path, in}
+	src := k.opened[file]
+	if src == nil {
+		var err error
+		if src, err = k.library.OpenAs(ctx, path, in); err != nil {
+			return nil, err
+		}
+		k.opened[file] = src
+	}
+	return src.Lent(), nil
+}
+
+func (k *kept) close() (err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for file, src := range k.opened {
+		err = errors.Join(err, src.Close())
+		delete(k.opened, file)
+	}
+	return err
 }

@@ -61,16 +61,29 @@ func (s span) runs() []span {
 
 // open reads the project and runs the script.
 func open(ctx context.Context, stdin io.Reader, out *lines, f flags) (*job, error) {
-	j := &job{out: out, flags: f, folder: jobFolder(f)}
+	fonts, err := text.OpenBook(fontFolders()...)
+	if err != nil {
+		return nil, fail(exitRuntime, "%w", err)
+	}
+	j, err := load(ctx, out, f, fonts)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.runScript(ctx, stdin); err != nil {
+		return nil, err
+	}
+	return j, nil
+}
+
+// load reads the project as it is.
+func load(ctx context.Context, out *lines, f flags, fonts *text.Book) (*job, error) {
+	j := &job{out: out, flags: f, folder: jobFolder(f), fonts: fonts}
 	var err error
 	if j.project, err = aep.Open(ctx, f.project, aep.Limits{}); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fail(exitRuntime, "The project '%s' does not exist.", f.project)
 		}
 		return nil, fail(exitRuntime, "The project '%s' can't be opened: %w", filepath.Base(f.project), err)
-	}
-	if j.fonts, err = text.OpenBook(fontFolders()...); err != nil {
-		return nil, fail(exitRuntime, "%w", err)
 	}
 	if err := aep.Resolve(ctx, j.project, j.folder, aep.Limits{}); err != nil {
 		if ctx.Err() != nil {
@@ -79,9 +92,6 @@ func open(ctx context.Context, stdin io.Reader, out *lines, f flags) (*job, erro
 		out.warning(fmt.Sprintf("footage could not be searched for: %v", err))
 	}
 	aep.Complete(j.project) // scripts also use properties that the file leaves out
-	if err := j.runScript(ctx, stdin); err != nil {
-		return nil, err
-	}
 	return j, nil
 }
 
@@ -91,7 +101,7 @@ func (j *job) prepare(ctx context.Context) error {
 		return err
 	}
 	aep.Complete(j.project)
-	j.sources = newSources(j.project, j.item, footageBudget(j.flags.memory))
+	j.sources = newSources(j.project, j.item, footage.NewLibrary(footageBudget(j.flags.memory)).OpenAs)
 	return j.checkFootage(ctx)
 }
 

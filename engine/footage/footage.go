@@ -133,6 +133,14 @@ func halve(img *raster.Image, times int) *raster.Image {
 // Close ends the processes of the source.
 func (s *Source) Close() error { return s.reader.close() }
 
+// Lent is the same source for whoever closes what it gets: closing it leaves s open.
+func (s *Source) Lent() *Source { return &Source{Info: s.Info, reader: lent{s.reader}} }
+
+// lent is a reader that somebody else closes.
+type lent struct{ reader }
+
+func (lent) close() error { return nil }
+
 // silent is the reader of a file without pictures.
 type silent struct{ path string }
 

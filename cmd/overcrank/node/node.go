@@ -22,6 +22,7 @@ import (
 	"overcrank/api"
 	"overcrank/api/public"
 	"overcrank/api/throttle"
+	"overcrank/cmd/overcrank/previewing"
 	"overcrank/cmd/overcrank/process"
 	"overcrank/cmd/overcrank/reading"
 	"overcrank/coordinator"
@@ -145,6 +146,10 @@ func (n *node) open(ctx context.Context, f Flags) error {
 	if err != nil {
 		return err
 	}
+	previewer, err := previewing.Program()
+	if err != nil {
+		return err
+	}
 	studio, err := f.openStudioCertificate(n.logger, n.faults.now)
 	if err != nil {
 		return err
@@ -164,7 +169,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: public.DescribeJob,
 		Now: n.faults.now, BeforeSync: n.faults.beforeSync, Gates: n.bounds.gates,
 		Reader: program, Reading: reader.Bounds{Memory: f.ReadingMemory, Within: f.ReadingTime},
-		Strangers: n.bounds.strangers, GossipStreams: n.bounds.streams,
+		Previewer: previewer, Strangers: n.bounds.strangers, GossipStreams: n.bounds.streams,
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,269 @@
+package preview_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"overcrank/coordinator/files"
+	"overcrank/coordinator/preview"
+	"overcrank/farm"
+)
+
+// draws makes this program a child that draws what the composition's name says.
+const draws = "draw"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == draws {
+		err := preview.Main(context.Background(), os.Stdin, os.Stdout, func(_ context.Context, o preview.Opening) preview.Stage { return &fake{o: o} })
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// fake is a stage that draws nothing: its picture says which process gave it, and for which frame.
+type fake struct {
+	o     preview.Opening
+	drawn int
+}
+
+func (f *fake) Rest(context.Context) {}
+
+// Draw implements preview.Stage.
+func (f *fake) Draw(ctx context.Context, shot preview.Shot) (preview.Picture, error) {
+	f.drawn++
+	switch shot.Composition {
+	case "refused":
+		return preview.Picture{}, &preview.Refusal{Message: "Layer 'x' not found"}
+	case "waits":
+		<-ctx.Done()
+		return preview.Picture{}, ctx.Err()
+	case "endless":
+		select {}
+	case "crashes":
+		os.Exit(3)
+	case "grows":
+		for kept := [][]byte{}; ; {
+			kept = append(kept, bytes.Repeat([]byte("x"), 1<<20))
+		}
+	}
+	content, err := os.ReadFile(f.o.Path)
+	if err != nil {
+		return preview.Picture{}, err
+	}
+	return preview.Picture{
+		JPEG: fmt.Appendf(nil, "%d %d %s", os.Getpid(), f.drawn, content), Frame: shot.Frame, Notes: []string{strings.Repeat("long ", 200)},
+	}, nil
+}
+
+// catalog is a farm whose templates have their ids as content.
+type catalog struct{ store files.Store }
+
+func (c catalog) FontsFor(farm.Template) ([]farm.FileRef, error) { return nil, nil }
+
+func (c catalog) Template(ctx context.Context, p farm.Principal, id string) (farm.Template, error) {
+	t := farm.Template{ID: id, Team: p.Team, Type: "aep", DisplayName: id, Status: farm.TemplateUploaded}
+	if id == "unread" {
+		t.Status = farm.TemplateAwaitingUpload
+		return t, nil
+	}
+	obj, err := c.store.PutBlob(ctx, strings.NewReader(id), files.Limits{Size: -1, Max: 1 << 20})
+	t.File = &farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: id + ".aep"}
+	return t, err
+}
+
+// open gives a room that runs until the test ends, and whose processes have memory and time enough for all but what this test is about.
+func open(t *testing.T, bounds preview.Bounds) *preview.Room {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := files.OpenFolder(t.TempDir(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bounds.Open == 0 {
+		bounds.Open = 10 * time.Minute
+	}
+	if bounds.Draw == 0 {
+		bounds.Draw = 10 * time.Minute
+	}
+	room := preview.New(catalog{store}, files.NewProofs(store, nil), preview.Config{
+		Program: []string{self, draws}, Bounds: bounds, Dir: t.TempDir() + "/previews", MinFree: 1, Logger: slog.New(slog.DiscardHandler),
+	})
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { room.Run(ctx) })
+	t.Cleanup(func() { stop(); running.Wait() })
+	return room
+}
+
+func person(name string) farm.Principal {
+	return farm.Principal{Team: "team", TokenID: name, Role: farm.RoleArtist}
+}
+
+// process is which process drew a picture, and how many it had drawn by then.
+func process(t *testing.T, p preview.Picture, err error) (pid, drawn int) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fmt.Sscan(string(p.JPEG), &pid, &drawn); err != nil {
+		t.Fatal(err)
+	}
+	return pid, drawn
+}
+
+func TestATemplateStaysOpenBetweenFrames(t *testing.T) {
+	t.Parallel()
+	r := open(t, preview.Bounds{})
+	draw := func(template string) (int, int) {
+		p, err := r.Draw(t.Context(), person("ann"), template, preview.Shot{Frame: 7})
+		if err == nil && (p.Frame != 7 || len(p.Notes) != 1 || len(p.Notes[0]) > 310 || !strings.HasSuffix(string(p.JPEG), template)) {
+			t.Errorf("got %+v", p)
+		}
+		return process(t, p, err)
+	}
+	one, _ := draw("one")
+	if again, drawn := draw("one"); again != one || drawn != 2 {
+		t.Errorf("the second frame is number %d of process %d, the first is of process %d", drawn, again, one)
+	}
+	for _, other := range []string{"two", "three", "four"} {
+		if pid, _ := draw(other); pid == one {
+			t.Error("two templates share a process")
+		}
+	}
+	if again, drawn := draw("one"); again == one || drawn != 1 {
+		t.Error("more templates are kept open than there may be")
+	}
+}
+
+func TestAProcessThatIsKilledComesBack(t *testing.T) {
+	t.Parallel()
+	r := open(t, preview.Bounds{})
+	p, err := r.Draw(t.Context(), person("ann"), "one", preview.Shot{})
+	first, _ := process(t, p, err)
+	dead, err := os.FindProcess(first)
+	if err == nil {
+		err = dead.Kill()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err = r.Draw(t.Context(), person("ann"), "one", preview.Shot{})
+	if again, drawn := process(t, p, err); again == first || drawn != 1 {
+		t.Errorf("drawn by process %d, the dead one is %d", again, first)
+	}
+}
+
+func TestWhatAFrameTakesIsBounded(t *testing.T) {
+	t.Parallel()
+	for composition, test := range map[string]struct {
+		bounds preview.Bounds
+		code   farm.Code
+		says   string
+	}{
+		"endless": {preview.Bounds{Open: time.Second}, farm.CodeTooLarge, "longer than it may"},
+		"grows":   {preview.Bounds{Memory: 128 << 20}, farm.CodeTooLarge, "128 MiB of memory"},
+		"crashes": {preview.Bounds{}, farm.CodeUnavailable, "could not be drawn"},
+		"refused": {preview.Bounds{}, farm.CodeInvalid, "Layer 'x' not found"},
+	} {
+		t.Run(composition, func(t *testing.T) {
+			t.Parallel()
+			r := open(t, test.bounds)
+			_, err := r.Draw(t.Context(), person("ann"), "one", preview.Shot{Composition: composition})
+			if farm.CodeOf(err) != test.code || !strings.Contains(err.Error(), test.says) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestANewerPreviewOfAPersonTakesThePlaceOfTheOneBefore(t *testing.T) {
+	t.Parallel()
+	r := open(t, preview.Bounds{})
+	p, err := r.Draw(t.Context(), person("ann"), "one", preview.Shot{})
+	pid, _ := process(t, p, err)
+	overtaken := make(chan error, 1)
+	go func() {
+		_, err := r.Draw(t.Context(), person("ann"), "one", preview.Shot{Composition: "waits"})
+		overtaken <- err
+	}()
+	// Which of the two came first is not known, so it is asked until the one that waits has gone.
+	for {
+		p, err = r.Draw(t.Context(), person("ann"), "one", preview.Shot{})
+		if farm.CodeOf(err) == farm.CodeConflict {
+			continue
+		}
+		if now, _ := process(t, p, err); now != pid {
+			t.Error("a preview that was overtaken ended the process")
+		}
+		select {
+		case err := <-overtaken:
+			if farm.CodeOf(err) != farm.CodeConflict {
+				t.Errorf("overtaken: %v", err)
+			}
+			return
+		default:
+		}
+	}
+}
+
+func TestTwoPeopleAtOnce(t *testing.T) {
+	t.Parallel()
+	r := open(t, preview.Bounds{})
+	var all sync.WaitGroup
+	for _, who := range []string{"ann", "bob"} {
+		all.Go(func() {
+			for frame := range 20 {
+				p, err := r.Draw(t.Context(), person(who), "one", preview.Shot{Frame: frame})
+				if err != nil || p.Frame != frame {
+					t.Errorf("%s: frame %d is %+v, %v", who, frame, p, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestWhoLeavesIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	r := open(t, preview.Bounds{})
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() {
+		_, err := r.Draw(ctx, person("ann"), "one", preview.Shot{Composition: "waits"})
+		left <- err
+	}()
+	leave()
+	if err := <-left; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := r.Draw(t.Context(), person("bob"), "one", preview.Shot{}); err != nil {
+		t.Errorf("the next one: %v", err)
+	}
+}
+
+func TestWhoMayNotSubmitGetsNoPreview(t *testing.T) {
+	t.Parallel()
+	r := open(t, preview.Bounds{})
+	viewer := person("vic")
+	viewer.Role = farm.RoleViewer
+	if _, err := r.Draw(t.Context(), viewer, "one", preview.Shot{}); farm.CodeOf(err) != farm.CodeForbidden {
+		t.Errorf("got %v", err)
+	}
+	if _, err := r.Draw(t.Context(), person("ann"), "unread", preview.Shot{}); farm.CodeOf(err) != farm.CodeConflict {
+		t.Errorf("of a template without a file: %v", err)
+	}
+}

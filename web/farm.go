@@ -8,6 +8,7 @@ import (
 	"overcrank/coordinator/enrolment"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/people"
+	"overcrank/coordinator/preview"
 	"overcrank/coordinator/results"
 	"overcrank/coordinator/submission"
 	"overcrank/coordinator/templates"
@@ -34,6 +35,7 @@ type parts struct {
 	cluster     *cluster.Cluster
 	templates   *templates.Catalog
 	preflights  preflights
+	previews    *preview.Room
 	results     *results.Results
 	fonts       *library.Fonts
 	secrets     *library.Secrets
@@ -48,7 +50,7 @@ type parts struct {
 func partsOf(c *coordinator.Coordinator) parts {
 	return parts{
 		people: c.Directory, invitations: c.Registry, submitter: c.Submitter, jobs: c, batches: c, tasks: c, queue: c, finder: c.Search(), machines: c, policy: c, releases: c.Releases(), downloads: c.Downloads(), rollouts: c, status: c,
-		events: c, cluster: c.Cluster(), templates: c.Templates(), preflights: c, results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(),
+		events: c, cluster: c.Cluster(), templates: c.Templates(), preflights: c, previews: c.Previews(), results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(),
 		webhooks: c.Webhooks(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
 	}
 }

@@ -38,7 +38,7 @@ var pages = map[string]grant{
 	"POST /batches/:id/cancel": artist, "POST /batches/:id/again": artist,
 	"GET /templates": viewer, "GET /templates/:id": viewer, "GET /templates/:id/poster": viewer, "GET /templates/:id/file": viewer,
 	"POST /templates": artist, "POST /templates/:id/mark": artist, "POST /templates/:id/delete": producer,
-	"GET /new": artist, "POST /new": artist, "GET /new/table": artist, "GET /new/table.csv": artist,
+	"GET /new": artist, "POST /new": artist, "POST /new/preview": artist, "GET /new/table": artist, "GET /new/table.csv": artist,
 	"GET /files/table": artist, "POST /files/table": artist, "POST /files/handover": artist,
 	"GET /search": viewer, "GET /search/found": viewer,
 	"GET /queue": viewer, "POST /queue/pause": farmsOperator, "POST /queue/resume": farmsOperator,

@@ -177,26 +177,16 @@ func refill(f *page.Field, a farm.Asset) bool {
 func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	form, err := s.form(ctx, p, c.FormValue("template"), c.FormValue("composition"))
+	form, earlier, err := s.sentForm(ctx, c, p)
 	if err != nil {
 		return err
-	}
-	var earlier farm.Job
-	if again := c.FormValue("again"); again != "" {
-		if earlier, err = s.farm.submitter.JobAgain(ctx, p, again); err != nil {
-			return err
-		}
-		form.Again, form.Earlier = again, resultWords(earlier)
 	}
 	var o order
 	if err := o.read(c); err != nil {
 		return err
 	}
-	job, err := readForm(c, &form, o)
+	job, err := readForm(c, &form, earlier, o)
 	if err == nil {
-		if form.Again != "" {
-			job = again(earlier, job, form)
-		}
 		job, err = s.farm.submitter.Submit(ctx, p, job)
 	}
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
@@ -208,6 +198,21 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	return c.Redirect("/jobs/"+job.ID, fiber.StatusSeeOther)
+}
+
+// sentForm is the form that was sent, before what was typed, and the job that is submitted again, if one is.
+func (s *server) sentForm(ctx context.Context, c *fiber.Ctx, p farm.Principal) (form page.NewJob, earlier farm.Job, err error) {
+	form, err = s.form(ctx, p, c.FormValue("template"), c.FormValue("composition"))
+	if err != nil {
+		return form, earlier, err
+	}
+	if again := c.FormValue("again"); again != "" {
+		if earlier, err = s.farm.submitter.JobAgain(ctx, p, again); err != nil {
+			return form, earlier, err
+		}
+		form.Again, form.Earlier = again, resultWords(earlier)
+	}
+	return form, earlier, nil
 }
 
 // formWords are an error in the words of a form, where fields have names of their own.
@@ -224,8 +229,8 @@ func formWords(err error) string {
 }
 
 // readForm reads a job from its form the way that the interface reads one, so that the same is refused with the same words. What was
-// typed goes back into the form.
-func readForm(c *fiber.Ctx, form *page.NewJob, o order) (farm.Job, error) {
+// typed goes back into the form. Of a job that is submitted again, all that the form has no field for stays.
+func readForm(c *fiber.Ctx, form *page.NewJob, earlier farm.Job, o order) (farm.Job, error) {
 	preview := c.FormValue("preview") != ""
 	form.Name, form.Codec = strings.TrimSpace(c.FormValue("name")), c.FormValue("codec")
 	form.Level, form.Priority, form.NotBefore, form.Tags = o.level, c.FormValue("priority"), c.FormValue("notBefore"), c.FormValue("requireTags")
@@ -270,6 +275,9 @@ func readForm(c *fiber.Ctx, form *page.NewJob, o order) (farm.Job, error) {
 	}
 	job, err := public.ReadJob(raw)
 	job.Strict = true
+	if err == nil && form.Again != "" {
+		job = again(earlier, job, *form)
+	}
 	return job, err
 }
 

@@ -36,7 +36,7 @@ const (
 type Bounds struct {
 	Memory int64         // bytes; 0 means 1 GiB
 	Open   time.Duration // for the first frame of a template, which has to be brought here and opened; 0 means a minute
-	Draw   time.Duration // for another one; 0 means 10 seconds
+	Draw   time.Duration // for another one; 0 means half a minute
 }
 
 // Config says how previews are drawn.
@@ -97,13 +97,13 @@ type Room struct {
 // asking is a preview that somebody waits for.
 type asking struct{ end context.CancelCauseFunc }
 
-// errOvertaken ends a preview whose person has asked for another one.
-var errOvertaken = errors.New("a newer preview took its place")
+// ErrOvertaken is the cause of a preview's end whose person has asked for another one.
+var ErrOvertaken = errors.New("a newer preview took the place of this one")
 
 // New makes a room. Run has to run, or processes are kept for ever.
 func New(f Farm, proofs *files.Proofs, cfg Config) *Room {
 	b := &cfg.Bounds
-	b.Memory, b.Open, b.Draw = cmp.Or(b.Memory, 1<<30), cmp.Or(b.Open, time.Minute), cmp.Or(b.Draw, 10*time.Second)
+	b.Memory, b.Open, b.Draw = cmp.Or(b.Memory, 1<<30), cmp.Or(b.Open, time.Minute), cmp.Or(b.Draw, 30*time.Second)
 	r := &Room{
 		cfg: cfg, farm: f, proofs: proofs, log: cfg.Logger,
 		seats: make(chan struct{}, mostWarm), stages: map[string]*stage{}, asked: map[string]*asking{},
@@ -165,7 +165,7 @@ func (r *Room) seat(ctx context.Context, p farm.Principal) (context.Context, fun
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if before := r.asked[who]; before != nil {
-		before.end(errOvertaken)
+		before.end(ErrOvertaken)
 	}
 	r.asked[who] = mine
 	return ctx, func() {
@@ -199,8 +199,8 @@ func (r *Room) words(ctx context.Context, t farm.Template, err error) error {
 	var refused *Refusal
 	var told *farm.Error
 	switch {
-	case errors.Is(context.Cause(ctx), errOvertaken):
-		return farm.Errorf(farm.CodeConflict, "a newer preview took the place of this one")
+	case errors.Is(context.Cause(ctx), ErrOvertaken):
+		return farm.Errorf(farm.CodeConflict, "%w", ErrOvertaken)
 	case errors.As(err, &refused):
 		return farm.Invalid(refused.Message)
 	case errors.As(err, &told), ctx.Err() != nil:

@@ -43,6 +43,7 @@ func TestAProducerRendersInTheBrowser(t *testing.T) {
 	b.until(`document.querySelector("img.poster").naturalWidth > 0`)
 	b.picture("template")
 	b.fillsIn("Late Night Shift", "Spring spot, late", night)
+	b.until(`"drawn" in document.querySelector("[data-preview]").dataset`)
 	b.picture("new-job")
 	b.threeAtOnce(f, template, night)
 	b.open("/jobs")

@@ -1,0 +1,55 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"overcrank/cmd/overcrank/farmtest"
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+// looks is a script's function that gives the pixels of the preview.
+const looks = `looks = () => {
+	const img = document.querySelector("[data-preview] img"), c = Object.assign(document.createElement("canvas"), { width: img.naturalWidth, height: img.naturalHeight });
+	c.getContext("2d").drawImage(img, 0, 0);
+	return c.toDataURL();
+}`
+
+func TestThePreviewFollowsWhatIsTyped(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir())
+	b := signedIn(t, f)
+	b.uploadsTheCard()
+	b.click(`.head a.primary`)
+	b.do(chromedp.WaitVisible("textarea", chromedp.ByQuery))
+	b.painted()
+	b.until(`document.querySelector("[data-preview]").dataset.drawn === "` + strconv.Itoa(titlecard.Frames/2) + `"`)
+	b.do(chromedp.Evaluate(looks+`; before = looks()`, nil))
+
+	b.fill("textarea", "Another word")
+	b.until(`looks() !== before`)
+	b.fill("textarea", "Overcrank")
+	b.until(`looks() === before`)
+
+	// Keys move the time, frame by frame; the picture of the time before stays until there is another.
+	b.do(chromedp.Focus("[data-preview] input", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowRight))
+	b.until(`document.querySelector("[data-preview]").dataset.drawn === "` + strconv.Itoa(titlecard.Frames/2+1) + `"`)
+	b.do(chromedp.KeyEvent(kb.Home))
+	b.until(`document.querySelector("[data-preview]").dataset.drawn === "0" && looks() !== before`)
+	b.click("[data-play]")
+	b.until(`document.querySelector("[data-preview]").dataset.drawn !== "0"`)
+	b.click("[data-play]")
+	b.until(`document.querySelector("[data-play]").textContent === "Play"`)
+
+	b.do(chromedp.SetUploadFiles(`input[type=file][accept="image/*"]`, []string{picturePath(t, titlecard.Night)}, chromedp.ByQuery))
+	b.until(`document.querySelector('[data-drop=asset] input[type=hidden]').value.startsWith("farm://")`)
+	b.fill("textarea", "With a picture")
+	b.shows("'" + titlecard.PictureLayer + "' shows what the template has")
+	b.canBeRead(value[string](b, `location.pathname + location.search`))
+	b.picture("preview")
+}

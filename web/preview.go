@@ -1,0 +1,67 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/answer"
+	"overcrank/coordinator/preview"
+	"overcrank/farm"
+)
+
+// undrawn is why there is no picture. Its status is that of success: browsers tell of others in their console as of faults of the page, and
+// what somebody has half typed is none.
+type undrawn struct {
+	Error string `json:"error,omitempty"`
+	Again bool   `json:"again,omitempty"` // it is worth asking again in a moment
+}
+
+// preview answers with a frame of what the form of a new job holds, as a render would have it.
+func (s *server) preview(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	form, earlier, err := s.sentForm(ctx, c, p)
+	if err != nil {
+		return err
+	}
+	job, err := readForm(c, &form, earlier, order{})
+	if err != nil {
+		return c.JSON(undrawn{Error: formWords(err)})
+	}
+	frame, err := numberOf(c, "frame", 0, math.MaxInt32)
+	if err != nil {
+		return err
+	}
+	width, err := numberOf(c, "width", 1, preview.MostWidth)
+	if err != nil {
+		return err
+	}
+	picture, err := s.farm.previews.Draw(ctx, p, form.Template.ID, preview.Shot{
+		Composition: form.Composition.Name, Assets: job.Assets, Frame: frame, Width: width,
+	})
+	switch {
+	case err == nil:
+		return answer.Preview(c, picture)
+	case errors.Is(err, preview.ErrOvertaken):
+		return c.JSON(undrawn{Again: true})
+	case errors.Is(err, context.DeadlineExceeded):
+		return c.JSON(undrawn{Error: "Opening this template takes longer than usual…", Again: true})
+	case farm.CodeOf(err) == farm.CodeInternal:
+		return err
+	}
+	return c.JSON(undrawn{Error: formWords(err)})
+}
+
+// numberOf reads a number that the page's script sends.
+func numberOf(c *fiber.Ctx, field string, least, most int) (int, error) {
+	n, err := strconv.Atoi(c.FormValue(field))
+	if err != nil || n < least || n > most {
+		return 0, farm.Invalid("there is no such preview", farm.FieldError{Field: field, Message: fmt.Sprintf("has to be a number from %d to %d", least, most)})
+	}
+	return n, nil
+}

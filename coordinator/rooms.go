@@ -39,9 +39,16 @@ func (c *Coordinator) makeRooms() {
 	c.downloads = downloads.New(c.state, c.files, c.proofs, c.log)
 	c.stored = library.NewStoredFiles(c.state, c.files, c.Directory, c.cfg.FileLife)
 	c.secrets = library.NewSecrets(c.state, c.ring, keyChanges{c}, c.log)
+	c.previews = preview.New(previewFarm{c}, c.proofs, preview.Config{
+		Program: c.cfg.Previewer, Dir: filepath.Join(c.cfg.DataDir, "previews"), MinFree: c.cfg.MinFree, Logger: c.log,
+	})
+	var painter templates.Painter
+	if len(c.cfg.Previewer) > 0 {
+		painter = c.previews
+	}
 	c.templates = templates.NewCatalog(catalogFarm{c}, c.state, c.files, c.proofs, templates.Config{
 		Addresses: c.cfg.Addresses, Fetcher: c.fetcher, Program: c.cfg.Reader, Bounds: c.cfg.Reading, Scratch: filepath.Join(c.cfg.DataDir, "scratch"),
-		MinFree: c.cfg.MinFree, SigningKey: c.SigningKey("addresses"), Logger: c.log,
+		MinFree: c.cfg.MinFree, SigningKey: c.SigningKey("addresses"), Painter: painter, Logger: c.log,
 	})
 	c.private = private.New(c.state, c.files, c.log)
 	c.results = results.New(resultsFarm{c}, c.state, results.Config{Files: c.files, Proofs: c.proofs, Transport: c.caller.Transport(), Logger: c.log})
@@ -51,9 +58,6 @@ func (c *Coordinator) makeRooms() {
 	})
 	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.Derive, c.cfg.Version, c.log)
 	c.search = search.New(c.path(searchFolder), c.state, c.unindexed, c.log)
-	c.previews = preview.New(previewFarm{c}, c.proofs, preview.Config{
-		Program: c.cfg.Previewer, Dir: filepath.Join(c.cfg.DataDir, "previews"), MinFree: c.cfg.MinFree, Logger: c.log,
-	})
 	c.openCluster()
 	c.Registry = enrolment.New(enrolment.Config{Farm: c.keys.Farm(), CertificateLife: c.cfg.CertificateLife, Logger: c.log}, c.state, c.authority, c.cluster, c.gossip)
 	c.Dispatcher = dispatch.New(c.ctx, dispatch.Config{

@@ -16,9 +16,9 @@ var errClosed = errors.New("previews are no longer drawn here")
 // hold gives the stage of a template's file, for one drawing; letGo gives it back. As many hold stages as there may be: where all stand,
 // one of them is not held, and makes room.
 func (r *Room) hold(t farm.Template) (*stage, error) {
-	fonts, err := r.farm.FontsFor(t)
+	fonts, err := r.fontsFor(t)
 	if err != nil {
-		return nil, fmt.Errorf("looking for the fonts of template %s: %w", t.ID, err)
+		return nil, err
 	}
 	key := keyOf(t, fonts)
 	r.mu.Lock()
@@ -35,11 +35,21 @@ func (r *Room) hold(t farm.Template) (*stage, error) {
 		r.stages[key] = s
 	}
 	s.held++
+	r.work.Add(1)
 	return s, nil
+}
+
+func (r *Room) fontsFor(t farm.Template) ([]farm.FileRef, error) {
+	fonts, err := r.farm.FontsFor(t)
+	if err != nil {
+		return nil, fmt.Errorf("looking for the fonts of template %s: %w", t.ID, err)
+	}
+	return fonts, nil
 }
 
 // letGo ends what hold began.
 func (r *Room) letGo(s *stage) {
+	defer r.work.Done()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s.held--

@@ -50,6 +50,8 @@ func (f *fake) Draw(ctx context.Context, shot preview.Shot) (preview.Picture, er
 		return preview.Picture{}, ctx.Err()
 	case "endless":
 		select {}
+	case "fades":
+		return preview.Picture{JPEG: bytes.Repeat([]byte("x"), int(shot.Time*1000))}, nil
 	case "crashes":
 		os.Exit(3)
 	case "grows":
@@ -85,6 +87,13 @@ func (c catalog) Template(ctx context.Context, p farm.Principal, id string) (far
 // open gives a room that runs until the test ends, and whose processes have memory and time enough for all but what this test is about.
 func open(t *testing.T, bounds preview.Bounds) *preview.Room {
 	t.Helper()
+	room, _ := openFarm(t, bounds)
+	return room
+}
+
+// openFarm is open, with the farm that the room works for.
+func openFarm(t *testing.T, bounds preview.Bounds) (*preview.Room, catalog) {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -99,14 +108,15 @@ func open(t *testing.T, bounds preview.Bounds) *preview.Room {
 	if bounds.Draw == 0 {
 		bounds.Draw = 10 * time.Minute
 	}
-	room := preview.New(catalog{store}, files.NewProofs(store, nil), preview.Config{
+	farm := catalog{store}
+	room := preview.New(farm, files.NewProofs(store, nil), preview.Config{
 		Program: []string{self, draws}, Bounds: bounds, Dir: t.TempDir() + "/previews", MinFree: 1, Logger: slog.New(slog.DiscardHandler),
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { room.Run(ctx) })
 	t.Cleanup(func() { stop(); running.Wait() })
-	return room
+	return room, farm
 }
 
 func person(name string) farm.Principal {
@@ -217,6 +227,23 @@ func TestANewerPreviewOfAPersonTakesThePlaceOfTheOneBefore(t *testing.T) {
 			return
 		default:
 		}
+	}
+}
+
+func TestAPosterIsOfThePlaceWhereMostIsToBeSeen(t *testing.T) {
+	t.Parallel()
+	r, farm := openFarm(t, preview.Bounds{})
+	template, err := farm.Template(t.Context(), person("ann"), "spot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seconds, want := range map[float64]int{10: 7000, 30: 15000} { // the middle of the longer one has enough
+		if poster, err := r.Poster(t.Context(), template, "fades", seconds); err != nil || len(poster) != want {
+			t.Errorf("%g seconds: %d bytes, %v", seconds, len(poster), err)
+		}
+	}
+	if poster, err := r.Poster(t.Context(), template, "refused", 1); err == nil {
+		t.Errorf("what cannot be drawn: %d bytes", len(poster))
 	}
 }
 

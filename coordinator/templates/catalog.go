@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 
 	"overcrank/aep"
 	"overcrank/coordinator/cache"
@@ -43,6 +44,7 @@ type Config struct {
 	Bounds     reader.Bounds  // of reading one file
 	Scratch    string         // folder for what reading unpacks
 	MinFree    int64          // bytes kept free on its disk
+	Painter    Painter        // draws pictures of templates whose files bring none; may be nil
 	SigningKey []byte         // of addresses
 	Logger     *slog.Logger
 }
@@ -57,17 +59,23 @@ type Catalog struct {
 	log       *slog.Logger
 	summaries cache.Cache[*aep.Summary] // by hash
 	reading   *reading
+	painting  *painting
 }
 
 // NewCatalog gives the templates of a state, whose files are in a store. Run has to run for them to be read.
 func NewCatalog(f Farm, s *state.State, store files.Store, proofs *files.Proofs, cfg Config) *Catalog {
 	c := &Catalog{cfg: cfg, farm: f, state: s, files: store, proofs: proofs, log: cfg.Logger}
-	c.reading = newReading(c)
+	c.reading, c.painting = newReading(c), newPainting(c, cfg.Painter)
 	return c
 }
 
-// Run reads templates, and downloads those that a src names, while this node leads.
-func (c *Catalog) Run(ctx context.Context) { c.reading.run(ctx) }
+// Run reads templates, and downloads those that a src names, while this node leads; and it draws pictures of templates.
+func (c *Catalog) Run(ctx context.Context) {
+	var work sync.WaitGroup
+	work.Go(func() { c.painting.run(ctx) })
+	c.reading.run(ctx)
+	work.Wait()
+}
 
 // Wake tells that there may be a template to read.
 func (c *Catalog) Wake() { c.reading.wake() }

@@ -19,8 +19,8 @@ const (
 	maxPosterSide = 4096    // pixels
 )
 
-// Poster is a small PNG or JPEG of the template's main composition when its file brings one; CodeNotFound otherwise. What
-// jobs rendered is never shown as the template: it may be for another client.
+// Poster is a small PNG or JPEG of the template's first root composition, which its file brings or the embedded engine has drawn;
+// CodeNotFound while there is none. What jobs rendered is never shown as the template: it may be for another client.
 func (c *Catalog) Poster(ctx context.Context, p farm.Principal, id string) (*files.File, error) {
 	t, err := c.Get(ctx, p, id)
 	if err != nil {
@@ -30,6 +30,10 @@ func (c *Catalog) Poster(ctx context.Context, p farm.Principal, id string) (*fil
 		return nil, noPoster(t)
 	}
 	r, err := c.files.Open(ctx, files.PosterKey(t.File.SHA256))
+	if errors.Is(err, files.ErrNotFound) {
+		c.painting.await(ctx, t)
+		r, err = c.files.Open(ctx, files.PosterKey(t.File.SHA256))
+	}
 	if errors.Is(err, files.ErrNotFound) {
 		return nil, noPoster(t)
 	}

@@ -173,7 +173,15 @@ func (r *reading) advance(ctx context.Context, t farm.Template) error {
 		r.log.Info("a template could not be read", "template", t.ID, "error", err)
 	}
 	cmd.MatchFonts = true
-	return r.finish(ctx, cmd)
+	if err := r.finish(ctx, cmd); err != nil {
+		return err
+	}
+	return r.catalog.state.View(func(tx *raftstore.Tx) error {
+		if now, err := tx.Template(t.ID); err == nil { // one that is gone needs no picture
+			r.catalog.painting.want(now)
+		}
+		return nil
+	})
 }
 
 func (r *reading) finish(ctx context.Context, cmd command.FinishTemplate) error {

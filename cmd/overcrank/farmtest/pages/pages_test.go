@@ -40,7 +40,7 @@ func TestAProducerRendersInTheBrowser(t *testing.T) {
 	})
 
 	b.open("/templates/" + template)
-	b.until(`document.querySelector("img.poster").naturalWidth > 0`)
+	b.until(`document.querySelector("img.poster").naturalWidth == 640`) // what the engine drew of it, not the sign that stands for a picture
 	b.picture("template")
 	b.fillsIn("Late Night Shift", "Spring spot, late", night)
 	b.until(`"drawn" in document.querySelector("[data-preview]").dataset`)

@@ -145,7 +145,7 @@ func (s *stage) close() {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
 	if s.proc != nil {
-		s.proc.kill()
+		_ = s.proc.kill() // whatever it ended of, nobody asked it anything
 		s.proc = nil
 	}
 	s.clear()

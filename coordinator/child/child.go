@@ -79,8 +79,9 @@ func Ended(err error, words []byte) error {
 		return fmt.Errorf("waiting for a child process: %w", err)
 	}
 	// Go's runtime dies with one of these messages when the system refuses it memory. The garbage collector of Go 1.26 does not look
-	// whether it got some, and dies of a fault of its own, which is told apart from a panic of the program by its first words.
-	for _, says := range []string{"out of memory", "cannot allocate memory", "errno=12", "SIGSEGV: segmentation violation\nPC="} {
+	// whether it got some, and dies of a fault of its own, which is told apart from a panic of the program by its first words. In a program
+	// with cgo the C library takes memory too, for the stack of a thread.
+	for _, says := range []string{"out of memory", "cannot allocate memory", "errno=12", "SIGSEGV: segmentation violation\nPC=", "pthread_create failed"} {
 		if bytes.Contains(words, []byte(says)) {
 			return ErrMemory
 		}

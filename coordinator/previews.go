@@ -27,3 +27,13 @@ func (f previewFarm) FontsFor(t farm.Template) (fonts []farm.FileRef, err error)
 	})
 	return fonts, err
 }
+
+// File implements preview.Farm.
+func (f previewFarm) File(team, sha256 string) (ref farm.FileRef, err error) {
+	err = f.c.state.View(func(tx *raftstore.Tx) error {
+		kept, err := tx.File(team, sha256)
+		ref = kept.FileRef
+		return err
+	})
+	return ref, err
+}

@@ -17,7 +17,7 @@ type Opening struct {
 	Path  string `json:"path"`  // of the template's file
 	Name  string `json:"name"`  // that the file had
 	Type  string `json:"type"`  // aep, zip or mogrt
-	Dir   string `json:"dir"`   // an empty folder to lay the project out in
+	Dir   string `json:"dir"`   // the only folder that is read; what it has for the process is in fonts and files
 	Fonts string `json:"fonts"` // folder of the team's fonts
 	// MinFree is how many bytes must stay free on the disk of Dir, MostUnpacked how many an archive may unpack to.
 	MinFree      int64 `json:"minFree"`

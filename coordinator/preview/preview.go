@@ -28,8 +28,11 @@ const (
 	idle = 3 * time.Minute
 	// mostUnpacked is how many bytes an archive may unpack to for a preview.
 	mostUnpacked = 8 << 30
-	mostNotes    = 20 // that are told of a frame
-	longestNote  = 300
+	// mostFile is how large a file may be that a preview shows of those that the team keeps, mostFiles all that one template has been given, in bytes.
+	mostFile    = 256 << 20
+	mostFiles   = 1 << 30
+	mostNotes   = 20 // that are told of a frame
+	longestNote = 300
 )
 
 // Bounds are the limits of a process that draws.
@@ -54,7 +57,9 @@ type Shot struct {
 	Assets      []farm.Asset `json:"assets,omitempty"` // as in a job
 	Frame       int          `json:"frame"`            // from 0; below 0 for the one at Time
 	Time        float64      `json:"time,omitempty"`   // seconds from the composition's start
-	Width       int          `json:"width"`            // pixels, up to MostWidth, 0 for half of that; a smaller composition is drawn as large as it is
+	// Files are those of Assets that are shown, by their Src: paths on this machine. A Room sets them.
+	Files map[string]string `json:"files,omitempty"`
+	Width int               `json:"width"` // pixels, up to MostWidth, 0 for half of that; a smaller composition is drawn as large as it is
 }
 
 // Picture is a frame that was drawn.
@@ -74,6 +79,8 @@ type Farm interface {
 	Template(ctx context.Context, p farm.Principal, id string) (farm.Template, error)
 	// FontsFor are the fonts of the team's library that a job of a template would be given.
 	FontsFor(t farm.Template) ([]farm.FileRef, error)
+	// File is a file that a team keeps, by its hash; CodeNotFound when it does not.
+	File(team, sha256 string) (farm.FileRef, error)
 }
 
 // Room draws previews. Its methods may be called at the same time.

@@ -3,10 +3,13 @@ package preview_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -52,6 +55,16 @@ func (f *fake) Draw(ctx context.Context, shot preview.Shot) (preview.Picture, er
 		select {}
 	case "fades":
 		return preview.Picture{JPEG: bytes.Repeat([]byte("x"), int(shot.Time*1000))}, nil
+	case "files":
+		p := preview.Picture{}
+		for src, path := range shot.Files {
+			content, err := os.ReadFile(path)
+			if err != nil || !strings.HasPrefix(path, f.o.Dir+string(filepath.Separator)) {
+				return p, fmt.Errorf("%s is at %s: %w", src, path, err)
+			}
+			p.Notes = append(p.Notes, src+" "+string(content))
+		}
+		return p, nil
 	case "crashes":
 		os.Exit(3)
 	case "grows":
@@ -72,6 +85,18 @@ func (f *fake) Draw(ctx context.Context, shot preview.Shot) (preview.Picture, er
 type catalog struct{ store files.Store }
 
 func (c catalog) FontsFor(farm.Template) ([]farm.FileRef, error) { return nil, nil }
+
+// File knows a file that is too large, and those of the store.
+func (c catalog) File(_, sha256 string) (farm.FileRef, error) {
+	ref := farm.FileRef{SHA256: sha256, Name: "../../logo.png", Size: 3}
+	switch {
+	case sha256 == strings.Repeat("f", 64):
+		ref.Size = 1 << 40
+	case sha256 == strings.Repeat("0", 64):
+		return ref, farm.Errorf(farm.CodeNotFound, "there is no file")
+	}
+	return ref, nil
+}
 
 func (c catalog) Template(ctx context.Context, p farm.Principal, id string) (farm.Template, error) {
 	t := farm.Template{ID: id, Team: p.Team, Type: "aep", DisplayName: id, Status: farm.TemplateUploaded}
@@ -110,7 +135,7 @@ func openFarm(t *testing.T, bounds preview.Bounds) (*preview.Room, catalog) {
 	}
 	farm := catalog{store}
 	room := preview.New(farm, files.NewProofs(store, nil), preview.Config{
-		Program: []string{self, draws}, Bounds: bounds, Dir: t.TempDir() + "/previews", MinFree: 1, Logger: slog.New(slog.DiscardHandler),
+		Program: []string{self, draws}, Bounds: bounds, Dir: t.TempDir() + "/previews", MinFree: 1, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	})
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -279,6 +304,24 @@ func TestWhoLeavesIsNotWaitedFor(t *testing.T) {
 	}
 	if _, err := r.Draw(t.Context(), person("bob"), "one", preview.Shot{}); err != nil {
 		t.Errorf("the next one: %v", err)
+	}
+}
+
+func TestFilesThatTheTeamKeepsAreShown(t *testing.T) {
+	t.Parallel()
+	r := open(t, preview.Bounds{})
+	// The store has one file, the template's own.
+	sum := sha256.Sum256([]byte("one"))
+	kept := farm.KeptScheme + hex.EncodeToString(sum[:])
+	shot := preview.Shot{Composition: "files", Assets: []farm.Asset{
+		{Type: "image", Src: kept}, {Type: "image", Src: kept}, {Type: "image", Src: farm.KeptScheme + strings.Repeat("f", 64)},
+		{Type: "image", Src: farm.KeptScheme + strings.Repeat("0", 64)}, {Type: "image", Src: "https://files.example/a.png"},
+		{Type: "essential", Value: []byte(`"` + farm.KeptScheme + strings.Repeat("a", 64) + `"`)},
+	}}
+	for range 2 {
+		if p, err := r.Draw(t.Context(), person("ann"), "one", shot); err != nil || len(p.Notes) != 1 || p.Notes[0] != kept+" one" {
+			t.Errorf("got %q, %v", p.Notes, err)
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ type stage struct {
 	turn chan struct{} // whoever has put something into it may use what follows
 	proc *process      // nil before the first frame, and after the process has ended
 	dir  string        // of the process
+	size int64         // of the kept files in it, in bytes
 	done func()        // lets go of the template's file
 }
 
@@ -77,6 +78,7 @@ func (s *stage) ask(ctx context.Context, shot Shot) (Picture, error) {
 }
 
 func (s *stage) askNow(ctx context.Context, shot Shot, within time.Duration) (Picture, error) {
+	shot.Files = s.files(shot.Assets)
 	p, err := s.proc.ask(ctx, shot, within)
 	if s.proc.ended {
 		s.proc = nil
@@ -98,11 +100,11 @@ func (s *stage) start() error {
 		return fmt.Errorf("making the folder of a preview: %w", err)
 	}
 	opening := Opening{
-		Name: s.template.File.Name, Type: s.template.Type, Dir: filepath.Join(s.dir, "project"), Fonts: filepath.Join(s.dir, "fonts"),
+		Name: s.template.File.Name, Type: s.template.Type, Dir: s.dir, Fonts: filepath.Join(s.dir, "fonts"),
 		MinFree: 2 * cfg.MinFree, MostUnpacked: mostUnpacked, Memory: cfg.Bounds.Memory,
 	}
-	if err := errors.Join(os.Mkdir(opening.Dir, 0o700), os.Mkdir(opening.Fonts, 0o700)); err != nil {
-		return fmt.Errorf("making the folders of a preview: %w", err)
+	if err := os.Mkdir(opening.Fonts, 0o700); err != nil {
+		return fmt.Errorf("making the folder of a preview's fonts: %w", err)
 	}
 	key, err := files.BlobKey(s.template.File.SHA256)
 	if err != nil {
@@ -163,5 +165,5 @@ func (s *stage) clear() {
 	if err := os.RemoveAll(s.dir); err != nil {
 		s.room.log.Warn("removing the folder of a preview", "error", err)
 	}
-	s.dir = ""
+	s.dir, s.size = "", 0
 }

@@ -288,7 +288,9 @@ async function handOver(field, file) {
   field.dataset.busy = "1"; lockForm(field.closest("form"));
   try {
     const made = await send("POST", "/files/handover?name=" + encodeURIComponent(file.name), file, (p) => { bar.value = p; }, { "Content-Type": "application/octet-stream" });
-    field.querySelector("input[type=hidden]").value = made.src;
+    const held = field.querySelector("input[type=hidden]");
+    held.value = made.src;
+    held.dispatchEvent(new Event("input", { bubbles: true }));
     say.textContent = file.name;
     if (preview && file.type.startsWith("image/")) { preview.src = URL.createObjectURL(file); preview.hidden = false; }
   } catch (err) {

@@ -4,16 +4,19 @@ package previewing
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"image/jpeg"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
 
+	"overcrank/agent/film"
 	"overcrank/agent/project"
 	"overcrank/agent/script"
 	"overcrank/cmd/overcrank/process"
@@ -66,7 +69,7 @@ func (s *stage) Draw(ctx context.Context, shot preview.Shot) (preview.Picture, e
 	if err := s.layOut(shot.Composition); err != nil {
 		return preview.Picture{}, refusal(err)
 	}
-	assets, notes := s.assets(shot.Assets)
+	assets, notes := s.assets(shot)
 	text := ""
 	if len(assets) > 0 {
 		var err error
@@ -108,8 +111,11 @@ func (s *stage) layOut(composition string) error {
 	var p *project.Project
 	var err error
 	o := s.opening
+	dir := filepath.Join(o.Dir, "project")
 	if s.layout == nil {
-		p, err = project.Prepare(s.ctx, o.Path, o.Name, o.Type, o.Dir, composition, s.room)
+		if err = os.Mkdir(dir, 0o700); err == nil {
+			p, err = project.Prepare(s.ctx, o.Path, o.Name, o.Type, dir, composition, s.room)
+		}
 		if p == nil {
 			s.failed = err
 		} else { // what is wrong, if something is, may be the composition
@@ -119,7 +125,7 @@ func (s *stage) layOut(composition string) error {
 			}
 		}
 	} else {
-		p, err = project.Reopen(s.ctx, o.Dir, *s.layout, composition)
+		p, err = project.Reopen(s.ctx, dir, *s.layout, composition)
 	}
 	if err != nil {
 		return err
@@ -146,25 +152,30 @@ func (s *stage) room(need int64) error {
 	return nil
 }
 
-// assets are those that a preview shows, with notes on the others: nothing is fetched for one.
-func (s *stage) assets(all []farm.Asset) (shown []script.Asset, notes []string) {
-	for _, a := range all {
+// assets are those that a preview shows, with notes on the others: nothing is fetched for one, and nothing converted.
+func (s *stage) assets(shot preview.Shot) (shown []script.Asset, notes []string) {
+	for _, a := range shot.Assets {
 		with := script.Asset{Asset: a}
 		switch a.Type {
+		case "text", "data", "function":
 		case "essential":
 			with.Controls = s.project.Controls(a.Composition, a.LayerName)
 			if slices.ContainsFunc(with.Controls, script.Control.TakesFile) {
-				notes = append(notes, fmt.Sprintf("'%s' shows what the template has: a preview fetches no files", a.LayerName))
+				with.File = fileOf(shot, cmp.Or(a.Src, a.MediaValue()))
+				if with.File == "" {
+					notes = append(notes, asInTemplate(a))
+					continue
+				}
+			}
+		case "image", "video", "audio":
+			if with.File = fileOf(shot, a.Src); with.File == "" {
+				notes = append(notes, asInTemplate(a))
 				continue
 			}
-		case "text", "data", "function":
 		case "script":
 			notes = append(notes, "Scripts are not run for a preview")
 			continue
 		default:
-			if name := a.LayerName; name != "" {
-				notes = append(notes, fmt.Sprintf("'%s' shows what the template has: a preview fetches no files", name))
-			}
 			continue
 		}
 		if strings.Contains(string(a.Value)+a.Expression, "${secret") {
@@ -173,6 +184,19 @@ func (s *stage) assets(all []farm.Asset) (shown []script.Asset, notes []string) 
 		shown = append(shown, with)
 	}
 	return shown, notes
+}
+
+// fileOf is the file of an address, "" when a preview does not show it. One that machines convert is not shown: that takes too long.
+func fileOf(shot preview.Shot, src string) string {
+	path := shot.Files[src]
+	if film.NeedsConform(filepath.Ext(path)) {
+		return ""
+	}
+	return path
+}
+
+func asInTemplate(a farm.Asset) string {
+	return fmt.Sprintf("'%s' shows what the template has: the file is not fetched for a preview", a.LayerName)
 }
 
 // refusal is an error that whoever asked can mend as one that they are told.

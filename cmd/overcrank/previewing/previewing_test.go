@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
+	"image/png"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -30,13 +31,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// one is a farm of one template.
-type one struct{ template farm.Template }
+// one is a farm of one template and one kept picture.
+type one struct {
+	template farm.Template
+	picture  farm.FileRef
+}
 
 func (o one) Template(context.Context, farm.Principal, string) (farm.Template, error) {
 	return o.template, nil
 }
 func (one) FontsFor(farm.Template) ([]farm.FileRef, error) { return nil, nil }
+func (o one) File(_, _ string) (farm.FileRef, error)       { return o.picture, nil }
 
 // card opens a room that draws the title card.
 func card(t testing.TB) *preview.Room {
@@ -56,11 +61,19 @@ func card(t testing.TB) *preview.Room {
 	template := farm.Template{
 		ID: "card", Team: "team", Type: "zip", Status: farm.TemplateUploaded, File: &farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: "card.zip"},
 	}
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, titlecard.Picture(titlecard.Night)); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := store.PutBlob(t.Context(), &picture, files.Limits{Size: -1, Max: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
 	program, err := previewing.Program()
 	if err != nil {
 		t.Fatal(err)
 	}
-	room := preview.New(one{template}, files.NewProofs(store, nil), preview.Config{
+	room := preview.New(one{template, farm.FileRef{SHA256: kept.SHA256, Size: kept.Size, Name: "night.png"}}, files.NewProofs(store, nil), preview.Config{
 		Program: program, Bounds: preview.Bounds{Open: 10 * time.Minute, Draw: 10 * time.Minute},
 		Dir: filepath.Join(t.TempDir(), "previews"), MinFree: 1, Logger: slog.New(slog.DiscardHandler),
 	})
@@ -112,6 +125,17 @@ func TestAPreviewIsTheFrameThatAJobWouldRender(t *testing.T) {
 	}
 	if other := draw(t, r, preview.Shot{Composition: titlecard.Strip, Width: 1 << 20}); other.Width != preview.MostWidth {
 		t.Errorf("another composition is drawn %d pixels wide", other.Width)
+	}
+}
+
+func TestAPictureThatTheTeamKeepsIsShown(t *testing.T) {
+	t.Parallel()
+	r := card(t)
+	plain := draw(t, r, preview.Shot{Frame: 60, Width: half})
+	given := draw(t, r, preview.Shot{Frame: 60, Width: half, Assets: []farm.Asset{
+		{Type: "image", LayerName: titlecard.PictureLayer, Src: farm.KeptScheme + strings.Repeat("a", 64)}}})
+	if bytes.Equal(plain.JPEG, given.JPEG) || strings.Contains(strings.Join(given.Notes, "\n"), "what the template has") {
+		t.Errorf("the picture is not shown: %q", given.Notes)
 	}
 }
 

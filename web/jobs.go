@@ -384,7 +384,7 @@ func (s *server) frame(c *fiber.Ctx, p farm.Principal, ext string, open func(con
 	return answer.File(c, f, answer.FileOptions{})
 }
 
-// jobPoster answers with one picture for a job as a whole: of the frame in its middle, or of an unexposed one.
+// jobPoster answers with one picture for a job as a whole: of the frame in its middle, or of its template while no frame is there.
 func (s *server) jobPoster(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
@@ -394,7 +394,11 @@ func (s *server) jobPoster(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	if len(list) == 0 {
-		return s.unexposed(c)
+		job, err := s.farm.jobs.Job(ctx, p, id)
+		if err != nil {
+			return err
+		}
+		return s.pictureOfTemplate(ctx, c, p, job.Template.ID)
 	}
 	f, err := s.farm.results.OpenThumbnail(ctx, p, id, list[len(list)/2].Frame)
 	if err != nil {

@@ -104,11 +104,16 @@ func (s *server) readTemplate(ctx context.Context, p farm.Principal, id string) 
 func (s *server) templatePoster(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	f, err := s.farm.templates.Poster(ctx, p, c.Params("id"))
+	if _, err := s.farm.templates.Get(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	return s.pictureOfTemplate(ctx, c, p, c.Params("id"))
+}
+
+// pictureOfTemplate answers with a picture of a template, or of an unexposed frame when there is none.
+func (s *server) pictureOfTemplate(ctx context.Context, c *fiber.Ctx, p farm.Principal, id string) error {
+	f, err := s.farm.templates.Poster(ctx, p, id)
 	if farm.CodeOf(err) == farm.CodeNotFound {
-		if _, err := s.farm.templates.Get(ctx, p, c.Params("id")); err != nil {
-			return err
-		}
 		return s.unexposed(c)
 	}
 	if err != nil {

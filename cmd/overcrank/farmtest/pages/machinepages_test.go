@@ -42,6 +42,8 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.size(1360, 900)
 	b.picture("why")
 
+	b.open("/jobs")
+	b.until(`document.querySelector("img.mini").naturalWidth == 640`) // the template's picture, while the job has no frame of its own
 	b.open("/")
 	b.shows("1 job waits that no machine can render.")
 	b.shows("Stuck")

@@ -18,7 +18,7 @@ import (
 // everybody who is let in.
 var permissions = map[string]farm.Action{
 	"ApproveJob": farm.ActApprove, "RejectJob": farm.ActApprove,
-	"Submit": farm.ActSubmit, "SubmitBatch": farm.ActSubmit, "ResubmitBatch": farm.ActSubmit, "JobAgain": farm.ActSubmit, "StoredFiles.Put": farm.ActSubmit, "StoredFiles.PutFor": farm.ActSubmit,
+	"Submit": farm.ActSubmit, "SubmitBatch": farm.ActSubmit, "ResubmitBatch": farm.ActSubmit, "ResubmitJobs": farm.ActSubmit, "JobAgain": farm.ActSubmit, "StoredFiles.Put": farm.ActSubmit, "StoredFiles.PutFor": farm.ActSubmit,
 	"Previews.Draw": farm.ActSubmit, "StoredFiles.Known": farm.ActSubmit, "StoredFiles.Kept": farm.ActSubmit,
 	"CancelJobs": farm.ActChangeJobs, "CancelBatch": farm.ActChangeJobs, "ReleaseJobs": farm.ActChangeJobs, "ChangeJob": farm.ActChangeJobs,
 	"Webhooks.Redeliver": farm.ActChangeJobs,
@@ -55,8 +55,8 @@ var permissions = map[string]farm.Action{
 	"RunningOf": farm.ActView, "RecentAttempts": farm.ActView, "Results.MayOpen": farm.ActView,
 	"Agents": farm.ActView, "Agent": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
 	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "PlacementEach": farm.ActView, "Queue": farm.ActView,
-	"Search.Find": farm.ActView,
-	"Watch":       farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "EndOwnSessions": farm.ActView, "TurnSession": farm.ActView, "Account": farm.ActView, "ChangePassword": farm.ActView, "Requests.Begin": farm.ActView, "StillIn": farm.ActView,
+	"Search.Find": farm.ActView, "Search.Select": farm.ActView, "SelectJobs": farm.ActView,
+	"Watch": farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "EndOwnSessions": farm.ActView, "TurnSession": farm.ActView, "Account": farm.ActView, "ChangePassword": farm.ActView, "Requests.Begin": farm.ActView, "StillIn": farm.ActView,
 }
 
 // TestTheFarmItselfRefusesWhatARoleMayNot asks every method for what the roles below the one that it takes may not have. Its other

@@ -12,6 +12,7 @@ import (
 	"overcrank/api/answer"
 	"overcrank/coordinator"
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/search"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -20,6 +21,7 @@ import (
 type jobs interface {
 	Jobs(ctx context.Context, p farm.Principal, q farm.JobQuery) (jobs []farm.Job, next string, err error)
 	Job(ctx context.Context, p farm.Principal, id string) (farm.Job, error)
+	SelectJobs(ctx context.Context, p farm.Principal, f search.Filter, before string, limit int) (search.Jobs, error)
 	CountJobs(ctx context.Context, p farm.Principal) (counts map[farm.JobStatus]int, err error)
 	JobLog(ctx context.Context, p farm.Principal, id string) (*files.File, error)
 	OutputAddress(job farm.Job) string
@@ -41,7 +43,6 @@ var jobFilters = map[string][]farm.JobStatus{
 }
 
 const (
-	jobsOnPage  = 50
 	homeRunning = 6
 	homeNext    = 5
 	homeFailed  = 3
@@ -159,44 +160,6 @@ func (s *server) readStuck(ctx context.Context, p farm.Principal) ([]page.Stuck,
 		}
 	}
 	return stuck, nil
-}
-
-func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
-	defer cancel()
-	v, err := s.readJobs(ctx, p, c.Query("state"), c.Query("cursor"))
-	if err != nil {
-		return err
-	}
-	shell := s.shell(c, p, "Jobs", "jobs")
-	shell.Live = "jobs:" + v.Filter + "," + c.Query("cursor")
-	return s.render(c, page.JobsPage(shell, v))
-}
-
-// readJobs reads a page of the list of jobs.
-func (s *server) readJobs(ctx context.Context, p farm.Principal, filter, cursor string) (page.Jobs, error) {
-	states, known := jobFilters[filter]
-	if !known {
-		filter = ""
-	}
-	v := page.Jobs{Filter: filter, Counts: map[string]int{}, Paging: cursor != ""}
-	counts, err := s.farm.jobs.CountJobs(ctx, p)
-	if err != nil {
-		return v, err
-	}
-	for word, of := range jobFilters {
-		for _, status := range of {
-			v.Counts[word] += counts[status]
-			v.Counts[""] += counts[status]
-		}
-	}
-	jobs, next, err := s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: states, Sort: "newest_first", Limit: jobsOnPage, Cursor: cursor})
-	if err != nil {
-		return v, err
-	}
-	v.Next = next
-	v.Jobs, err = s.dress(ctx, p, jobs, false)
-	return v, err
 }
 
 func (s *server) job(c *fiber.Ctx, p farm.Principal) error {

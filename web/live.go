@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -123,8 +124,11 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 		}})
 	case "jobs":
 		all = append(all, piece{id: "jobs", kinds: jobs[:2], draw: func(ctx context.Context) (templ.Component, error) {
-			filter, cursor, _ := strings.Cut(subject, ",")
-			v, err := s.readJobs(ctx, p, filter, cursor)
+			asked, err := url.ParseQuery(subject)
+			if err != nil {
+				asked = url.Values{} // as the page itself reads such an address
+			}
+			v, err := s.readJobs(ctx, p, asked)
 			return page.JobsBody(shell, v), err
 		}})
 	case "job":

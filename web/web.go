@@ -118,6 +118,8 @@ func (s *server) routes() []route.Route {
 		route.Post("/account/sessions/end", farm.ActView, s.endSessions),
 		route.Get("/", farm.ActView, s.home),
 		route.Get("/jobs", farm.ActView, s.jobs),
+		route.Get("/jobs/results.zip", farm.ActView, s.selectedResults),
+		route.Post("/jobs/change", farm.ActChangeJobs, s.changeSelected),
 		route.Get("/jobs/:id", farm.ActView, s.job),
 		route.Get("/jobs/:id/log", farm.ActView, s.jobLog),
 		route.Get("/jobs/:id/poster", farm.ActView, s.jobPoster),

@@ -61,7 +61,7 @@ func BenchmarkFind(b *testing.B) {
 			took := make([]time.Duration, b.N)
 			for n := range b.N {
 				began, left := time.Now(), looked
-				if _, err := x.find(shelf{KindJob, "team"}, q, func(string) bool { left--; return left > 0 }); err != nil {
+				if _, err := x.find(shelf{KindJob, "team"}, q, "", func(string) bool { left--; return left > 0 }); err != nil {
 					b.Fatal(err)
 				}
 				took[n] = time.Since(began)

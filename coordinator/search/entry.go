@@ -78,7 +78,7 @@ func wordsOfJob(job farm.Job) []string {
 	for _, a := range job.Assets {
 		l.add(valueOf(a))
 	}
-	return l.words
+	return append(l.words, marksOf(job)...)
 }
 
 // valueOf is the text or number that an asset puts into a layer, "" for what is neither.

@@ -85,7 +85,7 @@ func (s *Search) ofKind(x *index, p farm.Principal, q Query, kind Kind, limit in
 		on.kind = KindJob // whose words those of a batch are
 	}
 	var ids []string
-	all, err := x.find(on, q, func(id string) bool {
+	all, err := x.find(on, q, "", func(id string) bool {
 		ids = append(ids, id)
 		return len(ids) < looked
 	})

@@ -23,7 +23,7 @@ func (x *index) all(t testing.TB, on shelf, text string) (ids []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := x.find(on, q, func(id string) bool { ids = append(ids, id); return true }); err != nil {
+	if _, err := x.find(on, q, "", func(id string) bool { ids = append(ids, id); return true }); err != nil {
 		t.Fatal(err)
 	}
 	return ids

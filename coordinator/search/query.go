@@ -44,7 +44,7 @@ func Read(text string) (Query, error) {
 }
 
 // Empty says that there is no word in the query.
-func (q Query) Empty() bool { return q.last == "" }
+func (q Query) Empty() bool { return q.last == "" && len(q.words) == 0 }
 
 // within says whether a text alone has what is asked for.
 func (q Query) within(text string) bool {
@@ -65,9 +65,9 @@ func (q Query) is(text string) bool {
 	return len(q.words) == 0 && strings.ToLower(text) == q.last
 }
 
-// find gives the ids of the records of a shelf that a query is about, the latest first, until yield wants no more. all says that it has looked
-// at everything: a word that begins as very many others do is not followed to the end.
-func (x *index) find(s shelf, q Query, yield func(id string) bool) (all bool, err error) {
+// find gives the ids of the records of a shelf that a query is about, the latest first, until yield wants no more: those before an id, or all
+// where it is "". all says that it has looked at everything: a word that begins as very many others do is not followed to the end.
+func (x *index) find(s shelf, q Query, before string, yield func(id string) bool) (all bool, err error) {
 	err = x.view(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(s.name())
 		if b == nil || q.Empty() {
@@ -81,12 +81,25 @@ func (x *index) find(s shelf, q Query, yield func(id string) bool) (all bool, er
 			all = true
 			return nil
 		}
-		lowest, segment := binary.BigEndian.Uint32(first)>>segmentBits, binary.BigEndian.Uint32(last)>>segmentBits
+		lowest, highest := binary.BigEndian.Uint32(first), binary.BigEndian.Uint32(last)
+		if before != "" {
+			highest = min(highest, lastBefore(b.Bucket(bucketIDs), before))
+		}
+		if highest < lowest {
+			all = true
+			return nil
+		}
+		lowest >>= segmentBits
+		segment := highest >> segmentBits
 		for left := mostLooked; left > 0; segment-- {
 			places, looked := q.in(words, segment, left)
 			left -= looked
 			for place := range places.down {
-				id := records.Get(binary.BigEndian.AppendUint32(nil, segment<<segmentBits|uint32(place)))
+				ordinal := segment<<segmentBits | uint32(place)
+				if ordinal > highest {
+					continue
+				}
+				id := records.Get(binary.BigEndian.AppendUint32(nil, ordinal))
 				if id != nil && !yield(string(id)) {
 					return nil
 				}
@@ -102,6 +115,21 @@ func (x *index) find(s shelf, q Query, yield func(id string) bool) (all bool, er
 		return false, fmt.Errorf("searching: %w", err)
 	}
 	return all, nil
+}
+
+// lastBefore is the number of the last record whose id stands before another in their order, 0 when there is none.
+func lastBefore(ids *bbolt.Bucket, id string) uint32 {
+	cursor := ids.Cursor()
+	key, row := cursor.Seek([]byte(id))
+	if key == nil {
+		_, row = cursor.Last()
+	} else {
+		_, row = cursor.Prev()
+	}
+	if len(row) != rowSize {
+		return 0
+	}
+	return binary.BigEndian.Uint32(row)
 }
 
 // in gives the records of a segment that a query is about, and at how many words it looked, at most limit.
@@ -122,6 +150,9 @@ func (q Query) in(words *bbolt.Cursor, segment uint32, limit int) (places set, l
 		if whole.empty() {
 			return whole, looked
 		}
+	}
+	if q.last == "" {
+		return whole, looked
 	}
 	prefix := wordKey(segment, q.last)
 	for key, list := words.Seek(prefix); looked < limit; key, list = words.Next() {

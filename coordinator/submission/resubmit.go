@@ -44,6 +44,34 @@ func (s *Submitter) ResubmitBatch(ctx context.Context, p farm.Principal, id stri
 	if len(entries) == 0 {
 		return BatchResult{}, farm.Errorf(farm.CodeNotFound, "batch %q has no such jobs", id)
 	}
+	return s.submitAgain(ctx, p, entries)
+}
+
+// ResubmitJobs submits jobs of the caller's team once more, as a batch of their own. Those that cannot be resubmitted are refused like any others;
+// CodeConflict when that is all of them.
+func (s *Submitter) ResubmitJobs(ctx context.Context, p farm.Principal, ids []string) (BatchResult, error) {
+	if err := p.May(farm.ActSubmit); err != nil {
+		return BatchResult{}, err
+	}
+	var entries []BatchEntry
+	for _, id := range ids {
+		job, err := s.state.JobOf(p, id)
+		if err != nil {
+			return BatchResult{}, err
+		}
+		err = s.state.View(func(tx *raftstore.Tx) error {
+			entry, err := resubmission(tx, job)
+			entries = append(entries, entry)
+			return err
+		})
+		if err != nil {
+			return BatchResult{}, err
+		}
+	}
+	return s.submitAgain(ctx, p, entries)
+}
+
+func (s *Submitter) submitAgain(ctx context.Context, p farm.Principal, entries []BatchEntry) (BatchResult, error) {
 	result, err := s.SubmitBatch(ctx, p, entries)
 	if err == nil && len(result.Jobs) == 0 {
 		return result, farm.Errorf(farm.CodeConflict, "none of the jobs could be resubmitted: %w", result.Errs[0])

@@ -140,39 +140,56 @@ function fillIn() {
 
 // ---- lists: while the pointer or the keyboard is on a row, rows stay where they are and only what stands in them changes ----
 const waiting = new Map(); // by the id of a live part, what it is to become
-const held = (part) => part.querySelector("tbody tr[id]:hover, tbody tr[id]:focus-within") !== null;
+const held = (part) => part.querySelector("tbody tr[id]:hover, tbody tr[id]:focus-within, tbody input[data-pick]:checked") !== null;
+
+// tellChanges says how many rows would come or go, and lets the reader have them now.
+function tellChanges(part, fresh) {
+  const button = byId("changes");
+  if (!button) return;
+  const ids = (root) => [...root.querySelectorAll("tbody tr[id]")].map((row) => row.id);
+  const before = ids(part), after = ids(fresh);
+  const n = after.filter((id) => !before.includes(id)).length + before.filter((id) => !after.includes(id)).length;
+  button.textContent = n + (n === 1 ? " change" : " changes") + " – show";
+  button.hidden = n === 0;
+  button.onclick = () => { button.hidden = true; release(true); };
+}
 
 function putRows(part, html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
   for (const row of part.querySelectorAll("tbody tr[id]")) {
     const now = fresh.getElementById(row.id);
-    if (now) Idiomorph.morph(row, now.outerHTML, { morphStyle: "outerHTML" });
+    if (now) Idiomorph.morph(row, now.outerHTML, { morphStyle: "outerHTML", callbacks: { beforeNodeMorphed: (node) => !keptBox(node) } });
   }
+  tellChanges(part, fresh);
 }
 
-function release() {
+// keptBox says whether a node is the box that selects a row, which stays as the reader has it.
+const keptBox = (node) => node.nodeType === 1 && node.matches("input[data-pick], #pick-all");
+
+function release(now) {
   for (const [id, html] of waiting) {
     const part = byId(id);
-    if (part && held(part)) continue;
+    if (part && held(part) && now !== true) continue;
     waiting.delete(id);
-    put(id, html);
+    put(id, html, now === true);
   }
 }
 document.addEventListener("pointermove", () => waiting.size && release());
 document.documentElement.addEventListener("pointerleave", () => setTimeout(release));
 document.addEventListener("focusout", () => setTimeout(release));
 
-function put(id, html) {
+function put(id, html, now = false) {
   const old = byId(id);
   if (!old) return;
-  if (held(old)) { waiting.set(id, html); putRows(old, html); tellTimes(); return; }
+  if (held(old) && !now) { waiting.set(id, html); putRows(old, html); tellTimes(); return; }
   waiting.delete(id);
+  if (byId("changes")) byId("changes").hidden = true;
   Idiomorph.morph(old, html, {
     morphStyle: "outerHTML",
     callbacks: {
       // A film that plays, a field in use and an open detail stay as the reader has them.
       beforeNodeMorphed: (node, fresh) => !(node.nodeType === 1 && (
-        node.matches("form[data-touched]") || node.matches("video") && fresh.matches?.("video") && node.getAttribute("src") === fresh.getAttribute("src")
+        node.matches("form[data-touched]") || keptBox(node) || node.matches("video") && fresh.matches?.("video") && node.getAttribute("src") === fresh.getAttribute("src")
         || node.matches("input,textarea,select") && node === document.activeElement
         || node.id === "screen" && fresh.id === "screen" && scrubbing())),
       beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details,dialog")

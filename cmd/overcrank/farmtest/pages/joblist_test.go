@@ -1,0 +1,82 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"fmt"
+	"testing"
+
+	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/farmtest"
+	"overcrank/cmd/overcrank/titlecard"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestAProducerSteersManyJobs selects rows of the list by pointer and keys, takes a cancellation back, and narrows the list down.
+func TestAProducerSteersManyJobs(t *testing.T) {
+	t.Parallel()
+	f := farmtest.LaunchAs(t, "coordinator", t.TempDir()) // without a machine: everything waits
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
+	template := f.Register("zip", farmtest.TitleCard(t)).ID
+	submit := func(name, tag string) {
+		submitsCard(f, map[string]any{
+			"template": map[string]string{"id": template, "composition": titlecard.Composition}, "name": name, "tags": []string{tag},
+		})
+	}
+	for _, name := range []string{"Spring spot, English", "Spring spot, French", "Spring spot, German", "Spring trailer"} {
+		submit(name, "spring sale")
+	}
+	b := signedIn(t, f)
+	b.open("/jobs")
+	b.until(`document.querySelectorAll("tbody tr").length === 4`)
+	b.canBeRead("/jobs with filters")
+	b.size(1360, 900)
+
+	b.picks(1, false)
+	b.picks(3, true)
+	b.shows("3 jobs selected")
+	b.until(`document.getElementById("pick-all").indeterminate`)
+	b.canBeRead("/jobs with selected rows")
+	b.size(1360, 900)
+	b.picture("jobs")
+	submit("Autumn spot", "harvest")
+	b.shows("1 change – show")
+	b.until(`document.querySelectorAll("tbody tr").length === 4`)
+	b.click("#changes")
+	b.until(`document.querySelectorAll("tbody tr").length === 5 && document.querySelectorAll("[data-pick]:checked").length === 3`)
+
+	b.click(`#selection button[value=cancel]`)
+	b.shows("3 jobs will be cancelled.")
+	b.until(`document.activeElement.textContent === "Undo"`)
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.shows("3 jobs selected")
+	b.fill(`#selection [name=priority]`, "9")
+	b.click(`#selection button[value=priority]`)
+	b.shows("3 jobs changed.")
+	b.open("/jobs?state=cancelled")
+	b.shows("No jobs in this state")
+
+	b.open("/jobs")
+	b.fill(`#filters [name=q]`, "spot spring")
+	b.do(chromedp.Focus(`#filters [name=q]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.until(`location.search === "?q=spot+spring" && document.querySelectorAll("tbody tr").length === 3`)
+	b.keysUntil(`document.querySelectorAll("[data-pick]:checked").length === 3`, chromedp.Focus("#pick-all", chromedp.ByQuery), chromedp.KeyEvent(" "))
+	b.click(`#selection [name=all]`)
+	b.click(`#selection button[value=cancel]`)
+	b.shows("All jobs that match will be cancelled.")
+	b.open("/jobs?state=cancelled") // leaving the page sends what was asked for
+	b.until(`document.querySelectorAll("tbody tr").length === 3`)
+	b.open("/jobs?state=waiting&tag=spring+sale")
+	b.until(`document.querySelectorAll("tbody tr").length === 1`)
+	b.shows("Spring trailer")
+	b.canBeRead("/jobs of a tag")
+}
+
+// picks clicks the box of a row of the list, with the Shift key or without it.
+func (b *browser) picks(row int, shift bool) {
+	b.t.Helper()
+	b.until(fmt.Sprintf(`((box) => box !== null && box.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: %t })))(
+		document.querySelector("tbody tr:nth-child(%d) [data-pick]"))`, shift, row))
+}

@@ -1,0 +1,246 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+)
+
+// Filter selects jobs: those that have all that it names. An empty field selects nothing out.
+type Filter struct {
+	Text     string // words, as in Find
+	By       string // who submitted them
+	Template string // id
+	Batch    string // id
+	Tag      string
+	States   []farm.JobStatus
+	From, To time.Time // when they were submitted; to the millisecond
+}
+
+// Narrow says whether more is asked for than states.
+func (f Filter) Narrow() bool {
+	return f.Text != "" || f.By != "" || f.Template != "" || f.Batch != "" || f.Tag != "" || !f.From.IsZero() || !f.To.IsZero()
+}
+
+// Jobs are some of the jobs that a filter selects, the newest first.
+type Jobs struct {
+	Jobs []farm.Job
+	// Next is the id before which the list goes on, "" at its end.
+	Next string
+	// Short says that so many others were looked at that the answer was given before it was full.
+	Short    bool
+	Indexing *Progress // see Answer
+}
+
+const (
+	// mostRead is how many jobs are read for one answer at most: the index knows no states, which change too often.
+	mostRead = 2000
+	// mostTags is how many tags of a job a filter can name.
+	mostTags = 16
+)
+
+// Select lists what a filter selects of the caller's jobs, at most limit, before the job with that id where one is given.
+func (s *Search) Select(_ context.Context, p farm.Principal, f Filter, before string, limit int) (Jobs, error) {
+	if err := p.May(farm.ActView); err != nil {
+		return Jobs{}, err
+	}
+	q, err := f.query()
+	if err != nil {
+		return Jobs{}, err
+	}
+	before, err = f.upTo(before)
+	if err != nil {
+		return Jobs{}, err
+	}
+	answer := Jobs{Indexing: s.progress.Load()}
+	few, err := s.fewIn(p.Team, f)
+	if err != nil {
+		return answer, err
+	}
+	var ids []string
+	all := true
+	if few || q.Empty() {
+		ids, all, err = s.inStates(p.Team, f, before)
+	} else if x := s.index.Load(); x != nil {
+		all, err = x.find(shelf{KindJob, p.Team}, q, before, func(id string) bool {
+			ids = append(ids, id)
+			return len(ids) < mostRead
+		})
+		if err != nil {
+			s.changes.tell() // a damaged index is made again
+		}
+	}
+	if err != nil {
+		return answer, err
+	}
+	return answer, s.pick(p.Team, f, ids, all, limit, &answer)
+}
+
+// pick reads the jobs of ids in their order, and keeps those that the filter selects.
+func (s *Search) pick(team string, f Filter, ids []string, all bool, limit int, answer *Jobs) error {
+	first := f.firstID()
+	return s.state.View(func(tx *raftstore.Tx) error {
+		for _, id := range ids {
+			if id < first {
+				return nil
+			}
+			if len(answer.Jobs) == limit {
+				answer.Next = answer.Jobs[limit-1].ID
+				return nil
+			}
+			head, err := tx.JobHead(id)
+			if farm.CodeOf(err) == farm.CodeNotFound || err == nil && (head.Team != team || !f.selects(head)) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			job, err := tx.Job(id)
+			if err != nil {
+				return err
+			}
+			answer.Jobs = append(answer.Jobs, job)
+		}
+		if !all && len(ids) > 0 {
+			answer.Next, answer.Short = ids[len(ids)-1], true
+		}
+		return nil
+	})
+}
+
+// fewIn says whether so few jobs are in the states of a filter that each may be looked at: the state itself is then asked, which is never behind.
+// What values jobs have only the index tells.
+func (s *Search) fewIn(team string, f Filter) (few bool, err error) {
+	if len(f.States) == 0 || f.Text != "" {
+		return false, nil
+	}
+	err = s.state.View(func(tx *raftstore.Tx) error {
+		counts, err := tx.CountJobs(team)
+		n := 0
+		for _, status := range f.States {
+			n += counts[status]
+		}
+		few = n <= mostRead
+		return err
+	})
+	return few, err
+}
+
+// inStates are the ids of the newest jobs in the states of a filter.
+func (s *Search) inStates(team string, f Filter, before string) (ids []string, all bool, err error) {
+	q := farm.JobQuery{States: f.States, Sort: "newest_first", Limit: mostRead, Minimal: true, From: f.From, To: f.To}
+	if id, err := ulid.ParseStrict(before); err == nil {
+		q.To = ulid.Time(id.Time()).Add(time.Millisecond)
+	}
+	err = s.state.View(func(tx *raftstore.Tx) error {
+		jobs, next, err := tx.Jobs(team, q)
+		for _, job := range jobs {
+			if before == "" || job.ID < before {
+				ids = append(ids, job.ID)
+			}
+		}
+		all = next == ""
+		return err
+	})
+	slices.SortFunc(ids, func(a, b string) int { return strings.Compare(b, a) })
+	return ids, all, err
+}
+
+// selects says whether a job is one that is asked for, as far as its head tells.
+func (f Filter) selects(job farm.Job) bool {
+	return (len(f.States) == 0 || slices.Contains(f.States, job.Status)) &&
+		(f.By == "" || job.SubmittedBy == f.By) &&
+		(f.Template == "" || job.Template.ID == f.Template) &&
+		(f.Batch == "" || job.Batch == f.Batch) &&
+		(f.Tag == "" || slices.Contains(job.Tags, f.Tag)) &&
+		(f.From.IsZero() || !job.CreatedAt.Before(f.From)) &&
+		(f.To.IsZero() || job.CreatedAt.Before(f.To))
+}
+
+// query is what the index is asked for.
+func (f Filter) query() (Query, error) {
+	q, err := Read(f.Text)
+	if err != nil {
+		return q, err
+	}
+	for _, field := range []struct {
+		mark  byte
+		value string
+	}{{markBy, f.By}, {markTemplate, f.Template}, {markBatch, f.Batch}, {markTag, f.Tag}} {
+		if field.value != "" {
+			q.words = append(q.words, markOf(field.mark, field.value))
+		}
+	}
+	return q, nil
+}
+
+// upTo is the id before which the list begins: that of the page before, or the first of the filter's end.
+func (f Filter) upTo(before string) (string, error) {
+	if before == "" {
+		if f.To.IsZero() {
+			return "", nil
+		}
+		return idAt(f.To), nil
+	}
+	if _, err := ulid.ParseStrict(before); err != nil {
+		return "", farm.Invalid("the list cannot be continued", farm.FieldError{
+			Field: "before", Message: "is no id of a job; begin again without it"})
+	}
+	return before, nil
+}
+
+// firstID is the first id that a job of the filter's time can have.
+func (f Filter) firstID() string {
+	if f.From.IsZero() {
+		return ""
+	}
+	return idAt(f.From)
+}
+
+// idAt is the first id of a moment: ids begin with when they were made.
+func idAt(at time.Time) string {
+	var id ulid.ULID
+	if err := id.SetTime(uint64(max(0, at.UnixMilli()))); err != nil {
+		_ = id.SetTime(ulid.MaxTime()) // a moment after the year 10889
+	}
+	return id.String()
+}
+
+// What the words begin with that stand for a field as a whole; no word of a text begins so.
+const (
+	markBy       = 'b'
+	markTemplate = 't'
+	markBatch    = 'c'
+	markTag      = 'g'
+)
+
+// marksOf are the words by which filters find a job.
+func marksOf(job farm.Job) (marks []string) {
+	add := func(mark byte, value string) {
+		if value != "" {
+			marks = append(marks, markOf(mark, value))
+		}
+	}
+	add(markBy, job.SubmittedBy)
+	add(markTemplate, job.Template.ID)
+	add(markBatch, job.Batch)
+	for _, tag := range job.Tags[:min(len(job.Tags), mostTags)] {
+		add(markTag, tag)
+	}
+	return marks
+}
+
+// markOf is the word of a field with a value. Values may be long; two with the same sum are told apart when the job is read.
+func markOf(mark byte, value string) string {
+	sum := fnv.New64a()
+	_, _ = sum.Write([]byte(value)) // a hash takes everything
+	return fmt.Sprintf("\x01%c%016x", mark, sum.Sum64())
+}

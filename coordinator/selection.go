@@ -1,0 +1,18 @@
+package coordinator
+
+import (
+	"context"
+	"errors"
+
+	"overcrank/coordinator/search"
+	"overcrank/farm"
+)
+
+// SelectJobs lists what a filter selects of the caller's jobs, the newest first; before is the Next of the page before.
+func (c *Coordinator) SelectJobs(ctx context.Context, p farm.Principal, f search.Filter, before string, limit int) (search.Jobs, error) {
+	found, err := c.search.Select(ctx, p, f, before, limit)
+	for i := range found.Jobs {
+		err = errors.Join(err, c.AddProgress(&found.Jobs[i]), c.OnlyMissing(&found.Jobs[i]))
+	}
+	return found, err
+}

@@ -1,0 +1,123 @@
+package page
+
+import (
+	"net/url"
+	"slices"
+
+	"overcrank/coordinator/search"
+	"overcrank/farm"
+)
+
+// Jobs is a page of the list of jobs.
+type Jobs struct {
+	Filter JobFilter
+	Counts map[string]int // of all jobs, by state of the filter
+	Jobs   []Job
+	Next   string // cursor of the next page, "" on the last
+	Paging bool   // not the first page
+	Me     string // who looks
+
+	Short     bool // so many others were looked at that the page is not full
+	Problem   string
+	Indexing  *search.Progress
+	Templates []Choice
+	Levels    []farm.Level
+}
+
+// tagsInRow is how many tags a row shows.
+const tagsInRow = 3
+
+// people are those who submitted what is listed, to be chosen from.
+func (v Jobs) people() (names []string) {
+	for _, j := range v.Jobs {
+		if j.SubmittedBy != "" && j.SubmittedBy != v.Me && !slices.Contains(names, j.SubmittedBy) {
+			names = append(names, j.SubmittedBy)
+		}
+	}
+	return names
+}
+
+// Choice is one of those that a field can have.
+type Choice struct{ Value, Word string }
+
+// JobFilter is which jobs are listed, as the address says it.
+type JobFilter struct {
+	State    string // "", rendering, waiting, finished, failed, cancelled
+	Query    string
+	By       string // a person's name
+	Template string // id
+	Batch    string // id
+	Tag      string
+	From, To string // days, as 2006-01-02, in UTC
+}
+
+// values are the filter as fields of an address or of a form.
+func (f JobFilter) values() url.Values {
+	v := url.Values{}
+	for name, value := range map[string]string{
+		"state": f.State, "q": f.Query, "by": f.By, "template": f.Template, "batch": f.Batch, "tag": f.Tag, "from": f.From, "to": f.To,
+	} {
+		if value != "" {
+			v.Set(name, value)
+		}
+	}
+	return v
+}
+
+// Address is the list that the filter selects.
+func (f JobFilter) Address() string {
+	if v := f.values(); len(v) > 0 {
+		return "/jobs?" + v.Encode()
+	}
+	return "/jobs"
+}
+
+// narrow says whether more is asked for than a state.
+func (f JobFilter) narrow() bool {
+	f.State = ""
+	return f != JobFilter{}
+}
+
+// in is the filter with another state.
+func (f JobFilter) in(state string) JobFilter { f.State = state; return f }
+
+// by, of, with and batch are the filter for one person, template, tag and batch.
+func (f JobFilter) by(name string) JobFilter     { f.By = name; return f }
+func (f JobFilter) of(template string) JobFilter { f.Template = template; return f }
+func (f JobFilter) with(tag string) JobFilter    { f.Tag = tag; return f }
+
+// after is the address of the page behind a cursor.
+func (f JobFilter) after(cursor string) string {
+	v := f.values()
+	v.Set("cursor", cursor)
+	return "/jobs?" + v.Encode()
+}
+
+// Changed is what became of jobs with which the same was done.
+type Changed struct {
+	Did     string // cancel, resubmit, priority, level, tag, untag
+	Changed int
+	Left    int    // with which it could not be done any more
+	More    bool   // there are others that were not reached
+	To      string // where the outcome is seen, "" for the list
+}
+
+// Sentence says what became of them.
+func (c Changed) Sentence() string {
+	word := map[string]string{"cancel": "cancelled", "resubmit": "resubmitted"}[c.Did]
+	if word == "" {
+		word = "changed"
+	}
+	s := grouped(c.Changed) + " " + plural(c.Changed, "job", "jobs") + " " + word + "."
+	if c.Left > 0 {
+		if c.Did == "resubmit" {
+			s += " " + grouped(c.Left) + " " + plural(c.Left, "has", "have") + " not ended, or can no longer be submitted."
+		} else {
+			s += " " + grouped(c.Left) + " had ended already."
+		}
+	}
+	if c.More {
+		s += " There are more: repeat this for the rest."
+	}
+	return s
+}

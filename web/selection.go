@@ -1,0 +1,236 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"golang.org/x/sync/errgroup"
+
+	"overcrank/api/answer"
+	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+const (
+	// mostSelected is how many jobs one form changes at most.
+	mostSelected = 1000
+	// changedAtOnce is how many changes of jobs are proposed at a time: a leader keeps what comes together with one write.
+	changedAtOnce = 16
+)
+
+// selection is some jobs that somebody has chosen in the list, to do the same with each.
+type selection struct {
+	jobs []farm.Job
+	more bool // there are more than one form changes
+}
+
+// selected reads the jobs that a form names: by their ids, or all that its filter selects.
+func (s *server) selected(ctx context.Context, p farm.Principal, asked url.Values) (selection, error) {
+	if asked.Get("all") == "" {
+		return s.selectedByID(ctx, p, asked["id"])
+	}
+	var some selection
+	_, filter := filterOf(asked)
+	for before := ""; ; {
+		found, err := s.farm.jobs.SelectJobs(ctx, p, filter, before, mostSelected-len(some.jobs))
+		if err != nil {
+			return some, err
+		}
+		some.jobs = append(some.jobs, found.Jobs...)
+		if before = found.Next; before == "" {
+			return some, nil
+		}
+		if len(some.jobs) == mostSelected {
+			some.more = true
+			return some, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return some, fmt.Errorf("selecting jobs: %w", err)
+		}
+	}
+}
+
+func (s *server) selectedByID(ctx context.Context, p farm.Principal, ids []string) (selection, error) {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	some := selection{more: len(ids) > mostSelected}
+	for _, id := range ids[:min(len(ids), mostSelected)] {
+		job, err := s.farm.jobs.Job(ctx, p, id)
+		if farm.CodeOf(err) == farm.CodeNotFound {
+			continue // it was removed while the list was open
+		}
+		if err != nil {
+			return some, err
+		}
+		some.jobs = append(some.jobs, job)
+	}
+	return some, nil
+}
+
+// selectedResults answers with the finished results of the selected jobs as one file.
+func (s *server) selectedResults(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	some, err := s.selected(ctx, p, queryOf(c))
+	if err != nil {
+		return err
+	}
+	z := newResultsZip(s.base, s.farm.results.Open)
+	for _, job := range some.jobs {
+		if job.Status == farm.JobFinished {
+			z.add(job)
+		}
+	}
+	if len(z.left) == 0 {
+		return farm.Errorf(farm.CodeNotFound, "none of the selected jobs is finished; select finished jobs and download again")
+	}
+	return answer.Download(c, z, "application/zip", "results.zip")
+}
+
+// changeSelected does one thing with all selected jobs: POST /jobs/change. Those for which it is too late are counted, not refused.
+func (s *server) changeSelected(c *fiber.Ctx, p farm.Principal) error {
+	asked, err := url.ParseQuery(string(c.Body()))
+	if err != nil {
+		return farm.Invalid("the form cannot be read", farm.FieldError{Field: "id", Message: "is not encoded as forms are"})
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	some, err := s.selected(ctx, p, asked)
+	if err != nil {
+		return err
+	}
+	if len(some.jobs) == 0 {
+		return farm.Invalid("nothing was changed", farm.FieldError{Field: "id", Message: "no job is selected; select one or more and try again"})
+	}
+	done, err := s.doWith(ctx, p, some.jobs, asked)
+	if err != nil {
+		return err
+	}
+	done.Left = len(some.jobs) - done.Changed
+	done.More = some.more
+	shown, _ := filterOf(asked)
+	if wantsJSON(c) {
+		return c.JSON(fiber.Map{"message": done.Sentence(), "to": done.To})
+	}
+	if done.To == "" {
+		done.To = shown.Address()
+	}
+	return c.Redirect(done.To, fiber.StatusSeeOther)
+}
+
+// doWith does what a form asks for with jobs.
+func (s *server) doWith(ctx context.Context, p farm.Principal, jobs []farm.Job, asked url.Values) (page.Changed, error) {
+	do := asked.Get("do")
+	done := page.Changed{Did: do}
+	switch do {
+	case "cancel":
+		return done, s.cancelSelected(ctx, p, jobs, &done)
+	case "resubmit":
+		return done, s.resubmitSelected(ctx, p, jobs, &done)
+	}
+	change, err := s.changeOf(do, asked)
+	if err != nil {
+		return done, err
+	}
+	done.Changed, err = s.changeEach(ctx, p, jobs, change)
+	return done, err
+}
+
+func (s *server) cancelSelected(ctx context.Context, p farm.Principal, jobs []farm.Job, done *page.Changed) error {
+	ids := idsOf(jobs, func(j farm.Job) bool { return !j.Status.Ended() })
+	if len(ids) == 0 {
+		return nil
+	}
+	if _, err := s.farm.jobs.CancelJobs(ctx, p, ids, true); err != nil {
+		return err
+	}
+	done.Changed = len(ids)
+	return nil
+}
+
+// resubmitSelected submits jobs again that have ended. Nested jobs go with those that they are nested in.
+func (s *server) resubmitSelected(ctx context.Context, p farm.Principal, jobs []farm.Job, done *page.Changed) error {
+	ids := idsOf(jobs, func(j farm.Job) bool { return j.Status.Ended() && j.Parent == "" })
+	if len(ids) == 0 {
+		return nil
+	}
+	result, err := s.farm.submitter.ResubmitJobs(ctx, p, ids)
+	if err != nil {
+		return err
+	}
+	done.Changed, done.To = len(result.Jobs), "/batches/"+result.Batch.ID
+	return nil
+}
+
+func idsOf(jobs []farm.Job, pick func(farm.Job) bool) (ids []string) {
+	for _, job := range jobs {
+		if pick(job) {
+			ids = append(ids, job.ID)
+		}
+	}
+	return ids
+}
+
+// changeOf is what a form asks to be different about each job, given the job as it is.
+func (s *server) changeOf(do string, asked url.Values) (func(farm.Job) coordinator.JobChange, error) {
+	wrong := func(field, message string) error {
+		return farm.Invalid("nothing was changed", farm.FieldError{Field: field, Message: message})
+	}
+	switch do {
+	case "priority":
+		n, err := strconv.Atoi(strings.TrimSpace(asked.Get("priority")))
+		if err != nil || n < -topPriority || n > topPriority {
+			return nil, wrong("priority", "has to be a whole number from -1000 to 1000")
+		}
+		return func(farm.Job) coordinator.JobChange { return coordinator.JobChange{Priority: &n} }, nil
+	case "level":
+		level := farm.Level(asked.Get("level"))
+		if !level.Known() {
+			return nil, wrong("level", "is rush, normal or overnight")
+		}
+		return func(farm.Job) coordinator.JobChange { return coordinator.JobChange{Level: &level} }, nil
+	case "tag", "untag":
+		tag := strings.TrimSpace(asked.Get("word"))
+		if tag == "" {
+			return nil, wrong("word", "type the tag")
+		}
+		return func(j farm.Job) coordinator.JobChange {
+			tags := slices.DeleteFunc(slices.Clone(j.Tags), func(t string) bool { return t == tag })
+			if do == "tag" {
+				tags = append(tags, tag)
+			}
+			return coordinator.JobChange{Tags: &tags}
+		}, nil
+	}
+	return nil, wrong("do", "is cancel, resubmit, priority, level, tag or untag")
+}
+
+// changeEach changes jobs that have not ended, and counts those that it has changed.
+func (s *server) changeEach(ctx context.Context, p farm.Principal, jobs []farm.Job, change func(farm.Job) coordinator.JobChange) (changed int, err error) {
+	outcomes := make([]bool, len(jobs))
+	each, ctx := errgroup.WithContext(ctx)
+	each.SetLimit(changedAtOnce)
+	for i, job := range jobs {
+		each.Go(func() error {
+			_, err := s.farm.jobs.ChangeJob(ctx, p, job.ID, change(job))
+			switch farm.CodeOf(err) {
+			case farm.CodeConflict, farm.CodeNotFound:
+				return nil // it has ended, or is gone
+			}
+			outcomes[i] = err == nil
+			return err
+		})
+	}
+	err = each.Wait()
+	for _, ok := range outcomes {
+		if ok {
+			changed++
+		}
+	}
+	return changed, err
+}

@@ -1,0 +1,96 @@
+// The list of jobs: rows are selected by mouse and keys, and what is done with them can be taken back before it is sent.
+"use strict";
+
+(() => {
+  const list = () => document.getElementById("jobs"), form = document.getElementById("selection"), undo = document.getElementById("undo");
+  const filters = document.getElementById("filters");
+  for (const field of filters.querySelectorAll("select,input[type=date]")) field.addEventListener("change", () => filters.requestSubmit());
+  // Empty fields do not stand in the address.
+  filters.addEventListener("formdata", (e) => { for (const [name, value] of [...e.formData]) if (value === "") e.formData.delete(name); });
+  if (!form) return;
+
+  const boxes = () => [...list().querySelectorAll("input[data-pick]")], picked = () => boxes().filter((b) => b.checked);
+  const words = (n) => n.toLocaleString("en") + (n === 1 ? " job" : " jobs");
+  let held = null; // what is to be sent: { body, timer }
+  let last = null; // the box that was clicked last, from which Shift selects
+
+  function tell() {
+    const n = picked().length, all = document.getElementById("pick-all");
+    form.hidden = n === 0;
+    if (n === 0) form.all.checked = false;
+    form.querySelector("[data-selected]").textContent = form.all.checked ? "All that match are selected" : words(n) + " selected";
+    if (all) { all.checked = n > 0 && n === boxes().length; all.indeterminate = n > 0 && n < boxes().length; }
+    const going = held ? held.body.getAll("id") : [];
+    for (const box of boxes()) box.closest("tr").classList.toggle("going", going.includes(box.value));
+  }
+
+  document.addEventListener("click", (e) => {
+    const box = e.target;
+    if (box.id === "pick-all") { for (const b of boxes()) b.checked = box.checked; tell(); return; }
+    if (!box.matches?.("input[data-pick]")) return;
+    const some = boxes(), from = some.findIndex((b) => b.value === last), to = some.indexOf(box);
+    if (e.shiftKey && from >= 0) for (const b of some.slice(Math.min(from, to), Math.max(from, to) + 1)) b.checked = box.checked;
+    last = box.value;
+    tell();
+  });
+  form.all.addEventListener("change", tell);
+  document.addEventListener("keydown", (e) => {
+    if (e.key !== "Escape" || picked().length === 0 || document.querySelector("dialog[open]")) return;
+    for (const b of boxes()) b.checked = false;
+    tell();
+  });
+  // ---- undo: a change is sent some seconds after it was asked for, or when the reader leaves the page ----
+  const wait = 6000;
+
+  function say(text, button) {
+    undo.replaceChildren(document.createTextNode(text + " "));
+    if (button) undo.append(button);
+    undo.hidden = false;
+  }
+
+  async function sendNow() {
+    if (!held) return;
+    const { body, timer } = held;
+    held = null;
+    clearTimeout(timer);
+    tell();
+    try {
+      const answer = await fetch("/jobs/change", { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true });
+      const said = await answer.json();
+      if (!answer.ok) throw new Error(said.error);
+      say(said.message, said.to && link(said.to));
+    } catch (err) {
+      say(err.message || "The farm did not answer. Nothing was changed; try again.");
+    }
+  }
+
+  function link(to) { return Object.assign(document.createElement("a"), { className: "button", href: to, textContent: "Show" }); }
+
+  form.addEventListener("submit", (e) => {
+    const does = e.submitter?.dataset.does;
+    if (!does) return; // a download
+    e.preventDefault();
+    sendNow();
+    const body = new URLSearchParams(new FormData(form, e.submitter)), n = picked().length;
+    const back = Object.assign(document.createElement("button"), { type: "button", textContent: "Undo" });
+    for (const box of picked()) box.checked = false;
+    back.addEventListener("click", () => {
+      if (!held) return;
+      clearTimeout(held.timer);
+      const ids = held.body.getAll("id");
+      held = null;
+      for (const box of boxes()) box.checked = ids.includes(box.value);
+      undo.hidden = true;
+      tell();
+      boxes().find((b) => b.checked)?.focus();
+    });
+    held = { body, timer: setTimeout(sendNow, wait) };
+    say((form.all.checked ? "All jobs that match" : words(n)) + " will be " + does + ".", back);
+    form.all.checked = false;
+    tell();
+    back.focus();
+  });
+  addEventListener("pagehide", sendNow);
+  new MutationObserver(tell).observe(list(), { childList: true, subtree: true, attributeFilter: ["class"] }); // as rows come and are drawn anew
+  tell();
+})();

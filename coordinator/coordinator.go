@@ -29,6 +29,7 @@ import (
 	"overcrank/coordinator/joblog"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/machines"
+	"overcrank/coordinator/notices"
 	"overcrank/coordinator/peers"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/preview"
@@ -168,6 +169,7 @@ type Coordinator struct {
 	private   *private.Jobs
 	retention *retention.Retention
 	webhooks  *delivery.Webhooks
+	notices   *notices.Notices
 	unindexed *search.Changes
 	search    *search.Search
 	previews  *preview.Room
@@ -325,7 +327,9 @@ func (c *Coordinator) openState(ctx context.Context) (err error) {
 		return fmt.Errorf("opening the farm's state: %w", err)
 	}
 	c.state = state.New(c.store, c.feed, c.cfg.Now)
-	c.makeRooms()
+	if err := c.makeRooms(); err != nil {
+		return err
+	}
 	if members, _, err := c.store.Members(); err != nil {
 		return err
 	} else if len(members) > 1 { // the others could not reach a folder of this machine

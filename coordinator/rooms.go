@@ -12,6 +12,7 @@ import (
 	"overcrank/coordinator/handout"
 	"overcrank/coordinator/library"
 	"overcrank/coordinator/machines"
+	"overcrank/coordinator/notices"
 	"overcrank/coordinator/peers"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/preview"
@@ -28,7 +29,7 @@ import (
 )
 
 // makeRooms makes what works on the farm's state and files, in the order in which one needs another.
-func (c *Coordinator) makeRooms() {
+func (c *Coordinator) makeRooms() (err error) {
 	c.requests = state.NewRequests(c.state, c.keys.Derive)
 	c.Directory = people.NewDirectory(c.state, c.keys.Derive, func(ctx context.Context, t people.Try) (time.Duration, error) {
 		return peers.AskLeader(ctx, c.peers, askTry, t)
@@ -57,6 +58,10 @@ func (c *Coordinator) makeRooms() {
 		Files: c.files, Results: c.results, Logs: c.logs, SharedLogs: c.storage.Shared() != nil, Logger: c.log,
 	})
 	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.Derive, c.cfg.Version, c.log)
+	c.notices, err = notices.New(c.state, notices.Config{Caller: c.caller, Derive: c.keys.Derive, PublicAddress: c.PublicAddress, Logger: c.log})
+	if err != nil {
+		return err
+	}
 	c.search = search.New(c.path(searchFolder), c.state, c.unindexed, c.log)
 	c.openCluster()
 	c.Registry = enrolment.New(enrolment.Config{Farm: c.keys.Farm(), CertificateLife: c.cfg.CertificateLife, Logger: c.log}, c.state, c.authority, c.cluster, c.gossip)
@@ -65,12 +70,13 @@ func (c *Coordinator) makeRooms() {
 	}, dispatch.Parts{
 		State: c.state, Feed: c.feed, Raft: c.store, Peers: c.peers, Cluster: c.cluster, Gossip: c.gossip, Enrolled: c.Registry,
 		Events: c.hub, Counters: c.metrics, Files: c.files, Proofs: c.proofs, Storage: c.storage, Results: c.results, Logs: c.logs,
-		Templates: c.templates, Handouts: handout.New(c.state, c.cluster, c.templates, c.secrets, c.private), Private: c.private, Webhooks: c.webhooks,
+		Templates: c.templates, Handouts: handout.New(c.state, c.cluster, c.templates, c.secrets, c.private), Private: c.private, Webhooks: c.webhooks, Notices: c.notices,
 	})
 	c.Roster = machines.New(c.state, c.Dispatcher, c.gossip, &c.installed, c.files, c.hub, c.log)
 	c.Submitter = submission.New(submission.Config{Addresses: c.cfg.Addresses, FileLife: c.cfg.FileLife}, submission.Parts{
 		Farm: submissions{c}, State: c.state, Files: c.files, Stored: c.stored, Templates: c.templates, Secrets: c.secrets, Fonts: c.fonts,
 	})
+	return nil
 }
 
 // Search finds jobs, batches, templates, machines and people by words.
@@ -108,6 +114,9 @@ func (c *Coordinator) Results() *results.Results { return c.results }
 
 // Webhooks delivers the webhooks of jobs that have ended.
 func (c *Coordinator) Webhooks() *delivery.Webhooks { return c.webhooks }
+
+// Notices tell people of what happens to their work.
+func (c *Coordinator) Notices() *notices.Notices { return c.notices }
 
 // storageNode is what the storage knows of this coordinator.
 type storageNode struct {

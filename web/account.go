@@ -28,6 +28,9 @@ func (s *server) showAccount(c *fiber.Ctx, p farm.Principal, v page.Account) err
 	if err != nil {
 		return err
 	}
+	if err := s.noticesOf(c, p, &v); err != nil {
+		return err
+	}
 	v.Account, v.Team, v.Here, v.Now = account, team.Name, p.Session.ID, time.Now()
 	return s.render(c, page.AccountPage(s.shell(c, p, "Your account", ""), v))
 }

@@ -7,6 +7,7 @@ import (
 	"overcrank/coordinator/downloads"
 	"overcrank/coordinator/enrolment"
 	"overcrank/coordinator/library"
+	"overcrank/coordinator/notices"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/preview"
 	"overcrank/coordinator/results"
@@ -41,6 +42,7 @@ type parts struct {
 	secrets     *library.Secrets
 	stored      *library.StoredFiles
 	webhooks    *delivery.Webhooks
+	notices     *notices.Notices
 	// publicAddress is where people find the farm, otherAddresses where they find it when this coordinator is gone.
 	publicAddress  func() string
 	otherAddresses func() []string
@@ -51,6 +53,6 @@ func partsOf(c *coordinator.Coordinator) parts {
 	return parts{
 		people: c.Directory, invitations: c.Registry, submitter: c.Submitter, jobs: c, batches: c, tasks: c, queue: c, finder: c.Search(), machines: c, policy: c, releases: c.Releases(), downloads: c.Downloads(), rollouts: c, status: c,
 		events: c, cluster: c.Cluster(), templates: c.Templates(), preflights: c, previews: c.Previews(), results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(),
-		webhooks: c.Webhooks(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
+		webhooks: c.Webhooks(), notices: c.Notices(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
 	}
 }

@@ -114,6 +114,8 @@ func (s *server) routes() []route.Route {
 		route.Post("/theme", farm.ActView, s.theme),
 		route.Get("/account", farm.ActView, s.account),
 		route.Post("/account/password", farm.ActView, s.changePassword),
+		route.Post("/account/notifications", farm.ActView, s.changeNotices),
+		route.Post("/account/notifications/test", farm.ActView, s.testNotices),
 		route.Post("/account/sessions/:id/end", farm.ActView, s.endSession),
 		route.Post("/account/sessions/end", farm.ActView, s.endSessions),
 		route.Get("/", farm.ActView, s.home),

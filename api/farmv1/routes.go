@@ -15,6 +15,7 @@ import (
 	"overcrank/coordinator/downloads"
 	"overcrank/coordinator/enrolment"
 	"overcrank/coordinator/library"
+	"overcrank/coordinator/notices"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/results"
 	"overcrank/coordinator/templates"
@@ -52,6 +53,7 @@ type Farm struct {
 	Stored      *library.StoredFiles
 	Fonts       *library.Fonts
 	Webhooks    *delivery.Webhooks
+	Notices     *notices.Notices
 	// PublicAddress is where callers find the farm.
 	PublicAddress func() string
 	Now           func() time.Time
@@ -75,6 +77,7 @@ func Routes(f Farm, cfg Config) []route.Route {
 		machineHandlers{f.Machines}.routes(),
 		invitationHandlers{f.Invitations}.routes(),
 		peopleHandlers{f.People, f.PublicAddress, f.Now}.routes(),
+		noticeHandlers{f.Notices}.routes(),
 		jobHandlers{f.Jobs, f.Results}.routes(),
 		batchHandlers{f.Batches}.routes(),
 		taskHandlers{f.Tasks}.routes(),

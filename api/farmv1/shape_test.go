@@ -10,6 +10,7 @@ import (
 	"overcrank/api/apitest"
 	"overcrank/api/public"
 	"overcrank/coordinator"
+	"overcrank/coordinator/notices"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/search"
 	"overcrank/coordinator/updates"
@@ -181,4 +182,17 @@ func TestShapesOfReleasesAndUpdates(t *testing.T) {
 		Waiting: "it was stopped: suite-3 rolled 1.2.3 back", Machines: machines,
 	}))
 	golden(t, "updates-bare", updatesShape(updates.Overview{}))
+}
+
+func TestNotificationsOnTheWire(t *testing.T) {
+	golden(t, "notifications-bare", noticeSettingsShape(notices.Settings{}))
+	golden(t, "notifications", noticeSettingsShape(notices.Settings{
+		NoticeSettings: farm.NoticeSettings{
+			About: []farm.Happening{farm.HappenedFinished, farm.HappenedApproval}, Mail: true,
+			Chat:  &farm.NoticeChat{Kind: farm.ChatSlack, Host: "hooks.slack.com", Sealed: []byte("never shown")},
+			Quiet: &farm.QuietHours{Hours: farm.Hours{From: 1320, To: 420}, Zone: "Europe/Berlin"},
+		},
+		Address: "mia@studio.example", Mails: true,
+		Ways: map[farm.NoticeWay]farm.NoticeQueue{farm.ByChat: {Waiting: make([]farm.Notice, 2), More: 1, EndedAt: noon, Error: "the receiver answered 502"}},
+	}))
 }

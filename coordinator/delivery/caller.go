@@ -3,6 +3,7 @@
 package delivery
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -90,6 +91,22 @@ func (w *Caller) call(req *http.Request, secrets *redact.Redactor) (status int, 
 		return 0, &failure{reason: fmt.Sprintf("the receiver answered %d", resp.StatusCode)}
 	}
 	return resp.StatusCode, nil
+}
+
+// Post sends JSON to an address once. The error says, without the address, why the receiver has not taken it.
+func (w *Caller) Post(ctx context.Context, address string, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return errors.New("its address cannot be read")
+	}
+	if err := w.guard.Check(req.URL); err != nil {
+		return errors.New(callReason(err))
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if _, failed := w.call(req, nil); failed != nil {
+		return errors.New(failed.reason)
+	}
+	return nil
 }
 
 // Transport sends requests that the farm's policy allows.

@@ -61,14 +61,19 @@ func (o *Outbox) Add(job farm.Job, due time.Time, tries int) {
 	if latest := o.now().Add(longestAfter(tries)); due.After(latest) { // it was written under a clock that was set back since
 		due = latest
 	}
+	o.Owe(job.ID, hostOf(job.Webhook.URL), due)
+}
+
+// Owe is Add for whatever has a name, for a receiver at a host.
+func (o *Outbox) Owe(id, host string, due time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.known[job.ID] {
-		o.again[job.ID] = due
+	if o.known[id] {
+		o.again[id] = due
 		return
 	}
-	o.known[job.ID] = true
-	heap.Push(&o.later, owed{job: job.ID, host: hostOf(job.Webhook.URL), due: due})
+	o.known[id] = true
+	heap.Push(&o.later, owed{job: id, host: host, due: due})
 	o.wake()
 }
 

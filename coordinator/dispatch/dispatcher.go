@@ -20,6 +20,7 @@ import (
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/handout"
 	"overcrank/coordinator/joblog"
+	"overcrank/coordinator/notices"
 	"overcrank/coordinator/peers"
 	"overcrank/coordinator/private"
 	"overcrank/coordinator/results"
@@ -88,6 +89,7 @@ type Parts struct {
 	Private   *private.Jobs
 	Handouts  *handout.Maker
 	Webhooks  *delivery.Webhooks
+	Notices   *notices.Notices
 }
 
 // Dispatcher dispatches the farm's tasks while this node leads, and knows from the leader what is under way while another does. Its
@@ -113,6 +115,7 @@ type Dispatcher struct {
 	private   *private.Jobs
 	handouts  *handout.Maker
 	webhooks  *delivery.Webhooks
+	notices   *notices.Notices
 
 	ctx    context.Context // ends when the coordinator closes
 	mirror *mirror
@@ -129,7 +132,7 @@ func New(ctx context.Context, cfg Config, parts Parts) *Dispatcher {
 		cfg: cfg, log: cfg.Logger, state: parts.State, feed: parts.Feed, raft: parts.Raft, peers: parts.Peers, cluster: parts.Cluster,
 		gossip: parts.Gossip, enrolled: parts.Enrolled, events: parts.Events, counters: parts.Counters, files: parts.Files,
 		proofs: parts.Proofs, storage: parts.Storage, results: parts.Results, logs: parts.Logs, templates: parts.Templates,
-		private: parts.Private, handouts: parts.Handouts, webhooks: parts.Webhooks,
+		private: parts.Private, handouts: parts.Handouts, webhooks: parts.Webhooks, notices: parts.Notices,
 		ctx: ctx, mirror: newMirror(), anew: make(chan struct{}, 1),
 	}
 }

@@ -31,8 +31,9 @@ type leader struct {
 	// began is when this node began to take up what the leader before had. It stays as it is.
 	began time.Time
 
-	outbox *delivery.Outbox
-	trial  trial // guarded by mu
+	outbox *delivery.Outbox // of webhooks
+	told   *delivery.Outbox // of what people are told
+	trial  trial            // guarded by mu
 	speeds *speeds
 
 	courseReads sync.Mutex // so that the latest reading of a course stays
@@ -117,6 +118,7 @@ func (d *Dispatcher) lead(ctx context.Context) (stop func()) {
 		updates:   newUpdating(d.state.Now()),
 		speeds:    newSpeeds(),
 		outbox:    delivery.NewOutbox(d.state.Now, d.webhooks.Try),
+		told:      delivery.NewOutbox(d.state.Now, d.notices.Try),
 	}
 	l.queue.SetSpeed(l.speeds.of)
 	var term sync.WaitGroup
@@ -168,6 +170,7 @@ func (l *leader) term(ctx context.Context) {
 	l.d.templates.Wake()
 
 	loops.Go(func() { l.outbox.Run(ctx) })
+	loops.Go(func() { l.told.Run(ctx) })
 	loops.Go(func() {
 		if err := l.d.results.Sweep(ctx); err != nil && ctx.Err() == nil {
 			l.d.log.Error("looking through unfinished results", "error", err)

@@ -55,6 +55,9 @@ func (l *leader) applied(results []command.Result) {
 		l.observe(jobs, res.Tasks)
 		clear(jobs)
 		l.deliverAgain(res.Owed)
+		for _, queue := range res.Notices {
+			l.d.notices.Owe(queue, l.told.Owe)
+		}
 		for _, job := range res.Jobs {
 			if job.Status == farm.JobFailed {
 				l.d.logs.Note(job.ID, "the job failed: "+job.Error)
@@ -132,7 +135,7 @@ func noteJobs(known map[string]*farm.Job, jobs []farm.Job) {
 
 // onlyQueues says whether all that a command did was to make tasks of queued jobs ready, as a submission does.
 func onlyQueues(res *command.Result) bool {
-	return len(res.Agents) == 0 && res.Policy == nil && !res.SecretTags && !res.Updates && len(res.Owed) == 0 &&
+	return len(res.Agents) == 0 && res.Policy == nil && !res.SecretTags && !res.Updates && len(res.Owed) == 0 && len(res.Notices) == 0 &&
 		!anyOf(res.Jobs, func(job *farm.Job) bool { return job.Status != farm.JobQueued }) &&
 		!anyOf(res.Tasks, func(t *farm.Task) bool { return t.Status != farm.TaskReady })
 }

@@ -137,7 +137,7 @@ func (l *leader) readUrgent(ctx context.Context) error {
 	return nil
 }
 
-// readReady reads what people want, and queues the tasks that the state has ready and the webhooks that it owes. Those that are
+// readReady reads what people want, and queues the tasks that the state has ready, and the webhooks and notices that it owes. Those that are
 // queued already stay so, tasks with their needs as they are now.
 func (l *leader) readReady(ctx context.Context) error {
 	if err := errors.Join(l.readStandings(), l.readSecretTags(), l.readUpdates()); err != nil {
@@ -147,7 +147,7 @@ func (l *leader) readReady(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.d.webhooks.Owed(l.outbox.Add)
+	return errors.Join(l.d.webhooks.Owed(l.outbox.Add), l.d.notices.Owed(l.told.Owe))
 }
 
 // markStale notes that a command failed and may have been committed all the same.

@@ -28,6 +28,9 @@ const (
 	EncodersLevel = ReleasesLevel
 	// PasswordsLevel is from which level on people have passwords and e-mail addresses, and the farm knows the browsers that are signed in.
 	PasswordsLevel = ReleasesLevel
+	// NoticesLevel is from which level on people say what they want to be told of. What they are told follows from that, so nothing is owed to
+	// anybody below it.
+	NoticesLevel = ReleasesLevel
 )
 
 // ErrNewer marks a state or a command of a release that this program does not understand. It is no damage, and nothing is to be

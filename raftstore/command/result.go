@@ -16,6 +16,8 @@ type Result struct {
 	Changed  []Changed    // besides these
 	// Owed are the jobs whose webhooks are to be called once more.
 	Owed []string
+	// Notices are the queues that have something to send, or from which it was taken: by token and way.
+	Notices []NoticeQueue
 	// Policy is the farm's policy after a command that changed it, nil after others.
 	Policy *farm.Policy
 	// Trimmed are the jobs of which something was taken out, or that were forgotten: what was derived of them has to follow.
@@ -35,6 +37,12 @@ type Changed struct {
 	Kind farm.EventKind
 	Team string
 	ID   string
+}
+
+// NoticeQueue names a farm.NoticeQueue.
+type NoticeQueue struct {
+	Token string
+	Way   farm.NoticeWay
 }
 
 // AddJob puts a job into the result; of a job that moved twice the later shape stays.

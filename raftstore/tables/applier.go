@@ -121,7 +121,7 @@ func (b *batch) apply(nth int, entry Entry) (Applied, error) {
 		applied.Result = b.t.applyFor(key, cmd)
 	}
 	result := &applied.Result
-	result.Changed, result.Index = b.t.noted(), b.index
+	result.Changed, result.Notices, result.Index = b.t.noted(), b.t.noticesMade(), b.index
 	switch {
 	case b.t.err != nil:
 		return Applied{}, fmt.Errorf("apply log entry %d: %w", b.index, b.t.err)

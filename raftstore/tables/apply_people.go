@@ -94,6 +94,7 @@ func (t *tables) dropToken(token farm.Token) {
 	t.remove(bucketTokensByHash, token.Hash)
 	t.remove(bucketPasswords, token.ID)
 	t.endSessionsOf(token, func(farm.OpenSession) bool { return true })
+	t.dropNotices(token)
 }
 
 // emailTaken says whether somebody else signs in with the e-mail address of a token.

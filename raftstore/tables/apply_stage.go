@@ -48,6 +48,7 @@ func (t *tables) nextStage(job *farm.Job, result *command.Result) bool {
 	})
 	if waits && job.Status == farm.JobRendering {
 		t.moveJob(job, farm.JobQueued)
+		t.tellOfWait(*job)
 	} else {
 		t.saveJob(*job, job.Status)
 	}

@@ -88,6 +88,8 @@ var registry = slices.Concat([]rule{
 	does(145, (*tables).beginSession),
 	does(146, (*tables).turnSession),
 	does(147, (*tables).endSessions),
+	does(148, (*tables).putNoticeSettings),
+	does(149, (*tables).recordNotice),
 }, trialRegistry())
 
 // rule is one kind of command and what it does to the state.

@@ -57,6 +57,9 @@ var (
 	bucketPasswords = []byte("passwords") // token of the person
 	bucketSessions  = []byte("sessions")  // token, id
 
+	bucketNoticeSettings = []byte("notice settings") // team, token
+	bucketNotices        = []byte("notices")         // token, way: what waits, and how the last message went
+
 	bucketDeliveries    = []byte("deliveries")        // job
 	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
 	bucketDuties        = []byte("duties after jobs") // duty, time of the end, job
@@ -106,7 +109,7 @@ func buckets() [][]byte {
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
 		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations, bucketUsedCodes, bucketGossip,
 		bucketIncoming, bucketReleases, bucketReleaseDocuments, bucketReleaseNumbers, bucketUpdates, bucketMachineUpdates,
-		bucketDownloads, bucketPasswords, bucketSessions,
+		bucketDownloads, bucketPasswords, bucketSessions, bucketNoticeSettings, bucketNotices,
 	}
 }
 
@@ -152,9 +155,10 @@ type tables struct {
 	rows    *layered.Rows
 	change  *layered.Change // nil where the state is only read
 	err     error
-	changed []command.Changed // by the command under way
-	counts  map[string]int    // counters that were looked at for a change, as they are now; see counters.go
-	print   *rowPrint         // of the entry under way; nil where rows are written that are of no entry
+	changed []command.Changed     // by the command under way
+	noticed []command.NoticeQueue // that the command under way put something into
+	counts  map[string]int        // counters that were looked at for a change, as they are now; see counters.go
+	print   *rowPrint             // of the entry under way; nil where rows are written that are of no entry
 	// inForce is the farm's level, 0 until it is asked for.
 	inForce int
 	wrong   func(bucket, key string, value []byte) []byte // see Config.WrongRule

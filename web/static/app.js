@@ -211,6 +211,9 @@ function localTimes() {
   }
 }
 
+// The time zone of the reader, where none was chosen.
+for (const field of document.querySelectorAll("input[data-timezone]")) field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone || "";
+
 // A form that somebody has begun to fill in stays as it is until it is sent, but for the one of the table, which the farm's
 // answers to what is filled in draw anew.
 document.addEventListener("input", (e) => {

@@ -1,0 +1,149 @@
+package notices
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"overcrank/farm"
+	"overcrank/farm/wording"
+	"overcrank/raftstore"
+)
+
+const (
+	// mostLines is how much of what waits a message says one by one.
+	mostLines = 20
+	// mostWords bounds what of a name or an error goes into a message, in characters.
+	mostWords = 300
+)
+
+// message is what somebody is told at once, in plain text.
+type message struct {
+	title string
+	lines []line
+	more  int    // things that are only counted
+	key   string // names the message: the same for each try that says the same
+}
+
+// line is about one thing, with its address.
+type line struct{ text, link string }
+
+// compose puts what waits in a queue into one message. It has no lines when all of it is gone.
+func (n *Notices) compose(who farm.Token, queue farm.NoticeQueue) (m message, err error) {
+	var names strings.Builder
+	for _, notice := range queue.Waiting {
+		fmt.Fprintf(&names, "%s %s%s\n", notice.About, notice.Job, notice.Batch)
+		if len(m.lines) == mostLines {
+			m.more++
+			continue
+		}
+		var l line
+		err := n.state.View(func(tx *raftstore.Tx) (err error) {
+			l, err = n.lineOf(tx, who, notice)
+			return err
+		})
+		if farm.CodeOf(err) == farm.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return message{}, err
+		}
+		m.lines = append(m.lines, l)
+	}
+	m.more += queue.More
+	switch count := len(m.lines) + m.more; {
+	case count == 1 && len(m.lines) == 1:
+		m.title = m.lines[0].text
+	default:
+		m.title = fmt.Sprintf("%d things happened to your jobs", count)
+	}
+	m.key = n.keyOf(queue.Token, queue.Way, fmt.Sprintf("%d\n%s%d", queue.Number, names.String(), queue.More))
+	return m, nil
+}
+
+// keyOf names a message by what is in it.
+func (n *Notices) keyOf(token string, way farm.NoticeWay, content string) string {
+	mac := hmac.New(sha256.New, n.cfg.Derive("names of messages", 32))
+	fmt.Fprintf(mac, "%s %s\n%s", token, way, content)
+	return hex.EncodeToString(mac.Sum(nil)[:16])
+}
+
+// lineOf words one thing. CodeNotFound when it is gone, or not of whose team is told.
+func (n *Notices) lineOf(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (line, error) {
+	if notice.About == farm.HappenedBatch {
+		return n.lineOfBatch(tx, who, notice)
+	}
+	job, err := tx.Job(notice.Job)
+	if err != nil {
+		return line{}, err
+	}
+	if job.Team != who.Team {
+		return line{}, farm.Errorf(farm.CodeNotFound, "job %s is not of the team", job.ID)
+	}
+	name, err := titleOf(tx, job)
+	if err != nil {
+		return line{}, err
+	}
+	l := line{text: name + " has finished", link: n.cfg.PublicAddress() + "/jobs/" + job.ID}
+	switch {
+	case notice.About == farm.HappenedApproval:
+		l.text = name + " waits for approval"
+	case notice.About == farm.HappenedFailed && job.Error != "" && !job.Private:
+		l.text = name + " has failed: " + plain(job.Error)
+	case notice.About == farm.HappenedFailed:
+		l.text = name + " has failed"
+	}
+	return l, nil
+}
+
+func (n *Notices) lineOfBatch(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (line, error) {
+	batch, err := tx.Batch(notice.Batch)
+	if err != nil {
+		return line{}, err
+	}
+	if batch.Team != who.Team {
+		return line{}, farm.Errorf(farm.CodeNotFound, "batch %s is not of the team", batch.ID)
+	}
+	counts, err := tx.CountBatch(batch.ID)
+	if err != nil {
+		return line{}, err
+	}
+	text := fmt.Sprintf("A batch of %d jobs is done: %d finished", len(batch.Jobs), counts[farm.JobFinished])
+	if failed := counts[farm.JobFailed]; failed > 0 {
+		text += fmt.Sprintf(", %d failed", failed)
+	}
+	if cancelled := counts[farm.JobCancelled]; cancelled > 0 {
+		text += fmt.Sprintf(", %d cancelled", cancelled)
+	}
+	return line{text: text, link: n.cfg.PublicAddress() + "/batches/" + batch.ID}, nil
+}
+
+// titleOf is what people call a job.
+func titleOf(tx *raftstore.Tx, job farm.Job) (string, error) {
+	if job.Name != "" || job.Template.ID == "" {
+		return plain(cmp.Or(job.Name, job.Template.Composition, "The job of "+wording.Moment(job.CreatedAt))), nil
+	}
+	template, err := tx.Template(job.Template.ID)
+	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+		return "", err
+	}
+	return plain(strings.TrimPrefix(template.DisplayName+" · "+job.Template.Composition, " · ")), nil
+}
+
+// plain is a text from outside as it may stand in a line: without line breaks and other characters that are not seen, and not too long.
+func plain(text string) string {
+	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) || !unicode.IsGraphic(r) || r == unicode.ReplacementChar {
+			return ' '
+		}
+		return r
+	}, text)), " ")
+	if runes := []rune(text); len(runes) > mostWords {
+		return string(runes[:mostWords]) + "…"
+	}
+	return text
+}

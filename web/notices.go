@@ -1,0 +1,69 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/api/answer"
+	"overcrank/coordinator/notices"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+// noticesOf is what the reader is told of, for the page of the account.
+func (s *server) noticesOf(c *fiber.Ctx, p farm.Principal, v *page.Account) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	settings, err := s.farm.notices.Settings(ctx, p)
+	v.Notices.Settings = settings
+	v.Notices.Saved = c.Query("notifications") == "saved"
+	return err
+}
+
+// changeNotices keeps what the reader wants to be told of.
+func (s *server) changeNotices(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	_, err := s.farm.notices.Put(ctx, p, noticesSent(c))
+	switch farm.CodeOf(err) {
+	case farm.CodeInvalid, farm.CodeConflict, farm.CodeUnavailable:
+		c.Status(answer.StatusOf(err))
+		return s.showAccount(c, p, page.Account{Notices: page.Notices{Problem: err.Error()}})
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/account?notifications=saved#notifications", fiber.StatusSeeOther)
+}
+
+// noticesSent is what the form of the account asks for.
+func noticesSent(c *fiber.Ctx) (change notices.Change) {
+	for _, what := range c.Request().PostArgs().PeekMulti("about") {
+		change.About = append(change.About, farm.Happening(what))
+	}
+	change.Mail = c.FormValue("email") != ""
+	if c.FormValue("chat") != "" {
+		address := c.FormValue("chatUrl")
+		change.Chat = &notices.Chat{Kind: farm.ChatKind(c.FormValue("chatKind")), Address: farm.NewConfidential(address), Keep: address == ""}
+	}
+	if c.FormValue("quiet") != "" {
+		change.Quiet = &notices.Quiet{Hours: c.FormValue("quietHours"), Zone: c.FormValue("quietZone")}
+	}
+	return change
+}
+
+// testNotices sends the reader a test message, and says how that went.
+func (s *server) testNotices(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	way := farm.NoticeWay(c.FormValue("way"))
+	problem, err := s.farm.notices.Test(ctx, p, way)
+	switch farm.CodeOf(err) {
+	case farm.CodeConflict, farm.CodeRateLimited:
+		c.Status(answer.StatusOf(err))
+		return s.showAccount(c, p, page.Account{Notices: page.Notices{Problem: err.Error()}})
+	}
+	if err != nil {
+		return err
+	}
+	return s.showAccount(c, p, page.Account{Notices: page.Notices{Tested: way, NotSent: problem}})
+}

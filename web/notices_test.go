@@ -1,0 +1,31 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestSomebodySaysWhatToBeToldOfAndTriesIt(t *testing.T) {
+	r := start(t)
+	v := r.as("art")
+	taken := make(chan struct{}, 10)
+	chat := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { taken <- struct{}{} }))
+	defer chat.Close()
+	v.get("/account").is(http.StatusOK, "Notifications", "This farm sends no e-mail").lacks("Send a test")
+	form := url.Values{"about": {"finished", "batch"}, "chat": {"1"}, "chatUrl": {chat.URL + "/whoever-knows"}, "chatKind": {"slack"}, "quiet": {"1"}, "quietHours": {"22:00-07:00"}, "quietZone": {"Europe/Berlin"}}
+	r.eventually("the farm keeps what people want to be told of", func() bool {
+		return v.post("/account/notifications", form).status == http.StatusOK
+	})
+	host := strings.TrimPrefix(chat.URL, "http://")
+	v.get("/account").is(http.StatusOK, `value="finished" checked`, "kept for "+host, "22:00-07:00", "Europe/Berlin", "Send a test chat message").lacks("whoever-knows", `value="failed" checked`)
+	v.post("/account/notifications/test", url.Values{"way": {"chat"}}).is(http.StatusOK, "The test chat message was sent.")
+	<-taken
+	chat.Close()
+	v.post("/account/notifications/test", url.Values{"way": {"chat"}}).is(http.StatusOK, "was not sent: the receiver cannot be asked")
+	v.post("/account/notifications/test", url.Values{"way": {"email"}}).is(http.StatusConflict, "Your settings do not use e-mail")
+	form.Set("quietHours", "late")
+	v.post("/account/notifications", form).is(http.StatusBadRequest, "weekly window")
+}

@@ -91,7 +91,8 @@ type Config struct {
 	Checks func() []farm.Check
 	// CertificateLife is how long certificates of agents are good; 0 means 90 days. They are renewed when a third is left.
 	CertificateLife time.Duration
-	Addresses       address.Policy // which machines downloads, uploads and webhooks may ask
+	Addresses       address.Policy  // which machines downloads, uploads and webhooks may ask
+	Mail            *notices.Mailer // sends e-mails to people; nil for a farm that sends none
 	// ReleaseRoots is a file with the root keys that releases of the agent's program are checked with; "" for those that this program was
 	// built with.
 	ReleaseRoots string

@@ -32,6 +32,21 @@ type message struct {
 // line is about one thing, with its address.
 type line struct{ text, link string }
 
+// body is the message without its title.
+func (m message) body() string {
+	var b strings.Builder
+	for i, l := range m.lines {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		b.WriteString(l.text + "\n" + l.link + "\n")
+	}
+	if m.more > 0 {
+		fmt.Fprintf(&b, "\nAnd %d more.\n", m.more)
+	}
+	return b.String()
+}
+
 // compose puts what waits in a queue into one message. It has no lines when all of it is gone.
 func (n *Notices) compose(who farm.Token, queue farm.NoticeQueue) (m message, err error) {
 	var names strings.Builder

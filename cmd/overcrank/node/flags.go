@@ -46,6 +46,7 @@ type Flags struct {
 	AllowLoopback bool          `help:"Let downloads, uploads and webhooks ask what listens on the farm's machines themselves (127.0.0.1, localhost). A farm whose public address is this machine itself lets them without it." env:"OVERCRANK_ALLOW_LOOPBACK"`
 	DenyAddress   []string      `help:"Networks or machines that downloads, uploads and webhooks may not ask, also when allowed." placeholder:"NETWORK" env:"OVERCRANK_DENY_ADDRESS"`
 	clusterFlags
+	mailFlags
 	boundFlags
 }
 
@@ -85,6 +86,9 @@ func (f Flags) Validate() error {
 	}
 	if f.RateLimit < 0 || f.RateBurst < 0 || f.RateBurst > 0 && f.RateLimit == 0 {
 		return fmt.Errorf("--rate-limit is %v and --rate-burst is %d: neither can be below 0, and a burst needs a limit", f.RateLimit, f.RateBurst)
+	}
+	if _, err := f.mailer(); err != nil {
+		return err
 	}
 	if err := f.checkBounds(); err != nil {
 		return err

@@ -150,6 +150,10 @@ func (n *node) open(ctx context.Context, f Flags) error {
 	if err != nil {
 		return err
 	}
+	mailer, err := f.mailer()
+	if err != nil {
+		return err
+	}
 	studio, err := f.openStudioCertificate(n.logger, n.faults.now)
 	if err != nil {
 		return err
@@ -164,7 +168,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 		CACertificate: f.CACert, CAKey: f.CAKey, Checks: studio.checks,
 		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), GossipSeeds: f.GossipJoin, BootstrapExpect: f.BootstrapExpect,
 		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
-		MinFree: f.MinFree, Lease: f.Lease, Version: n.program.Version, Logger: n.logger, Addresses: policy,
+		MinFree: f.MinFree, Lease: f.Lease, Version: n.program.Version, Logger: n.logger, Addresses: policy, Mail: mailer,
 		ReleaseRoots: f.ReleaseRoots, PackageDir: f.packageDir(),
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: public.DescribeJob,
 		Now: n.faults.now, BeforeSync: n.faults.beforeSync, Gates: n.bounds.gates,

@@ -168,6 +168,8 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/me/notifications":           {role: viewer, status: 200},
 	"PUT /api/farm/v1/me/notifications":           {role: viewer, record: "own", body: `{"about": ["finished"]}`, status: 200},
 	"POST /api/farm/v1/me/notifications/test":     {role: viewer, body: `{"way": "chat"}`, status: 409}, // no chat is set
+	"PUT /api/farm/v1/me/watched-jobs/{id}":       {role: viewer, record: "watchable", status: 204},
+	"DELETE /api/farm/v1/me/watched-jobs/{id}":    {role: viewer, record: "watchable", status: 204},
 	"POST /api/farm/v1/sign-in-links":             {role: viewer, status: 201},
 	"GET /api/farm/v1/teams":                      {role: viewer, status: 200},
 	"POST /api/farm/v1/teams":                     {role: admin, body: `{"name": "Trailers"}`, status: 201, farm: true},
@@ -241,11 +243,10 @@ var makers = map[string]func(r *rig, as string) string{
 		})
 		return made.ID
 	},
-	"own": func(r *rig, as string) string { // a new farm knows of notifications only when its level has risen
-		r.eventually("the farm keeps what people want to be told of", func() bool {
-			return r.send(http.MethodPut, "/api/farm/v1/me/notifications", `{"about": []}`, bearer(as)).status == http.StatusOK
-		})
-		return ""
+	"own": leveled,
+	"watchable": func(r *rig, as string) string {
+		leveled(r, as)
+		return r.make("/api/v2/jobs", srcJob, as)
 	},
 	"token":      func(r *rig, as string) string { return r.make(pathTokens, `{"name": "x", "role": "viewer"}`, as) },
 	"person":     func(r *rig, as string) string { return r.make(pathPeople, `{"name": "x", "role": "viewer"}`, as) },
@@ -268,6 +269,14 @@ var makers = map[string]func(r *rig, as string) string{
 		r.get("/api/farm/v1/me", bearer(as)).into(http.StatusOK, &self)
 		return self.Team.ID
 	},
+}
+
+// leveled waits until a new farm, whose level has yet to rise, keeps what callers want to be told of.
+func leveled(r *rig, as string) string {
+	r.eventually("the farm keeps what people want to be told of", func() bool {
+		return r.send(http.MethodPut, "/api/farm/v1/me/notifications", `{"about": []}`, bearer(as)).status == http.StatusOK
+	})
+	return ""
 }
 
 // make makes a record by a POST and gives its id.

@@ -21,7 +21,7 @@ func TestNotificationsOfTheCaller(t *testing.T) {
 	if len(settings.About) != 0 || settings.Chat != nil {
 		t.Errorf("at first: %+v", settings)
 	}
-	makers["own"](r, r.token)
+	leveled(r, r.token)
 	body := `{"about": ["failed", "finished"], "email": false, "chat": {"kind": "teams", "url": "` + chat.URL + `/secret"}, "quietHours": {"hours": "22:00-07:00", "timeZone": "Europe/Berlin"}}`
 	kept := r.send(http.MethodPut, path, body)
 	kept.into(http.StatusOK, &settings)

@@ -15,9 +15,11 @@ const (
 	HappenedFailed   Happening = "failed"   // a job of theirs has failed, or the first of a batch of theirs
 	HappenedBatch    Happening = "batch"    // a batch of theirs has ended
 	HappenedApproval Happening = "approval" // a job waits for somebody to approve it: theirs; of the whole team for producers and above
+	// HappenedEnded is that a job has ended which they watch. It is asked for with the job, not in settings.
+	HappenedEnded Happening = "ended"
 )
 
-// Happenings are all that people may be told of.
+// Happenings are all that people may want to be told of.
 func Happenings() []Happening {
 	return []Happening{HappenedFinished, HappenedFailed, HappenedBatch, HappenedApproval}
 }
@@ -81,6 +83,9 @@ func (s NoticeSettings) Uses(way NoticeWay) bool {
 
 // MostNotices is how many notices to somebody by one way wait at most. Those behind are only counted.
 const MostNotices = 50
+
+// MostWatchers is how many may watch a job.
+const MostWatchers = 100
 
 // Notice is something that has happened and that somebody is to be told of.
 type Notice struct {

@@ -32,7 +32,7 @@ var pages = map[string]grant{
 	"GET /account": viewer, "POST /account/password": viewer, "POST /account/notifications": viewer, "POST /account/notifications/test": viewer, "POST /account/sessions/:id/end": viewer, "POST /account/sessions/end": viewer,
 	"GET /jobs": viewer, "GET /jobs/results.zip": viewer, "POST /jobs/change": artist, "GET /jobs/:id": viewer, "GET /jobs/:id/log": viewer, "GET /jobs/:id/poster": viewer, "GET /jobs/:id/thumbnails/:name": viewer,
 	"GET /jobs/:id/tasks": viewer, "GET /jobs/:id/samples/:name": viewer,
-	"POST /jobs/:id/cancel": artist, "POST /jobs/:id/release": artist, "POST /jobs/:id/call-again": artist, "POST /jobs/:id/order": artist,
+	"POST /jobs/:id/watch": viewer, "POST /jobs/:id/cancel": artist, "POST /jobs/:id/release": artist, "POST /jobs/:id/call-again": artist, "POST /jobs/:id/order": artist,
 	"POST /jobs/:id/approve": artist, "POST /jobs/:id/reject": artist,
 	"GET /batches": viewer, "GET /batches/:id": viewer, "GET /batches/:id/results.zip": viewer,
 	"POST /batches/:id/cancel": artist, "POST /batches/:id/again": artist,

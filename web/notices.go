@@ -67,3 +67,13 @@ func (s *server) testNotices(c *fiber.Ctx, p farm.Principal) error {
 	}
 	return s.showAccount(c, p, page.Account{Notices: page.Notices{Tested: way, NotSent: problem}})
 }
+
+// watchJob has the reader told when a job is done, or no longer.
+func (s *server) watchJob(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	if err := s.farm.notices.Watch(ctx, p, c.Params("id"), c.FormValue("on") != ""); err != nil {
+		return err
+	}
+	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
+}

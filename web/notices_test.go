@@ -29,3 +29,16 @@ func TestSomebodySaysWhatToBeToldOfAndTriesIt(t *testing.T) {
 	form.Set("quietHours", "late")
 	v.post("/account/notifications", form).is(http.StatusBadRequest, "weekly window")
 }
+
+func TestSomebodyIsToldWhenAJobIsDone(t *testing.T) {
+	r := start(t)
+	job := r.submit("art", "Opener")
+	v := r.as("vic")
+	path := "/jobs/" + job.ID
+	v.get(path).is(http.StatusOK, "Tell me when it is done")
+	r.eventually("the farm keeps who watches a job", func() bool { return v.post(path+"/watch", url.Values{"on": {"1"}}).status == http.StatusOK })
+	v.get(path).is(http.StatusOK, "Don’t tell me", "but not how").lacks("Tell me when it is done")
+	r.as("art").get(path).is(http.StatusOK, "Tell me when it is done")
+	r.as("zoe").post(path+"/watch", url.Values{"on": {"1"}}).is(http.StatusNotFound)
+	v.post(path+"/watch", nil).is(http.StatusOK, "Tell me when it is done").lacks("but not how")
+}

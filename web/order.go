@@ -51,6 +51,9 @@ func (s *server) readJobView(ctx context.Context, p farm.Principal, id string) (
 	if job.Status.Ended() {
 		return v, nil
 	}
+	if v.Watching, err = s.farm.notices.Watches(ctx, p, id); err != nil {
+		return v, err
+	}
 	placement, err := s.farm.queue.Placement(ctx, p, id)
 	if err != nil {
 		return v, err

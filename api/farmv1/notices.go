@@ -22,6 +22,8 @@ func (h noticeHandlers) routes() []route.Route {
 		route.Get(own, farm.ActView, h.getNotices),
 		route.Put(own, farm.ActView, h.putNotices),
 		route.Post(own+"/test", farm.ActView, h.testNotices),
+		route.Put(root+"/me/watched-jobs/:id", farm.ActView, h.watchJob(true)),
+		route.Delete(root+"/me/watched-jobs/:id", farm.ActView, h.watchJob(false)),
 	}
 }
 
@@ -163,4 +165,16 @@ func decodeNoticeTest(body []byte) (farm.NoticeWay, error) {
 	o.Only("way")
 	o.Need("way")
 	return farm.NoticeWay(o.Choice("way", string(farm.ByMail), string(farm.ByChat))), wrong.Err()
+}
+
+// watchJob has the caller told when a job has ended, or no longer.
+func (h noticeHandlers) watchJob(on bool) route.Handler {
+	return func(c *fiber.Ctx, p farm.Principal) error {
+		ctx, done := request.Call(c)
+		defer done()
+		if err := h.notices.Watch(ctx, p, c.Params("id"), on); err != nil {
+			return err
+		}
+		return answer.None(c)
+	}
 }

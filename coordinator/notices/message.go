@@ -107,10 +107,12 @@ func (n *Notices) lineOf(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (
 	switch {
 	case notice.About == farm.HappenedApproval:
 		l.text = name + " waits for approval"
-	case notice.About == farm.HappenedFailed && job.Error != "" && !job.Private:
+	case job.Status == farm.JobFailed && job.Error != "" && !job.Private:
 		l.text = name + " has failed: " + plain(job.Error)
-	case notice.About == farm.HappenedFailed:
+	case job.Status == farm.JobFailed:
 		l.text = name + " has failed"
+	case job.Status == farm.JobCancelled:
+		l.text = name + " was cancelled"
 	}
 	return l, nil
 }

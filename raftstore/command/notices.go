@@ -26,5 +26,13 @@ type RecordNotice struct {
 	Next, At    time.Time
 }
 
+// WatchJob has the holder of a token told when a job of a team has ended, or no longer.
+type WatchJob struct {
+	Team, Job string
+	Token     string
+	Stop      bool `json:",omitempty"`
+}
+
+func (WatchJob) Needs() int          { return NoticesLevel }
 func (PutNoticeSettings) Needs() int { return NoticesLevel }
 func (RecordNotice) Needs() int      { return NoticesLevel }

@@ -60,6 +60,7 @@ func Draw(t *rapid.T, step int) command.Command {
 			command.BeginSession{Session: farm.OpenSession{Session: farm.Session{ID: id("session", 2), Until: After(step + 3)}, Token: id("token", 3), BegunAt: at, UsedAt: at, TurnedAt: at}},
 			command.TurnSession{Token: id("token", 3), ID: id("session", 2), At: at},
 			command.PutNoticeSettings{Settings: farm.NoticeSettings{Token: id("token", 3), About: farm.Happenings(), Mail: at.Second()%2 == 0, Chat: &farm.NoticeChat{Kind: farm.ChatSlack}}, At: at},
+			command.WatchJob{Team: id("team", 1), Job: id("job", 7), Token: id("token", 3), Stop: at.Second()%5 == 0},
 			command.RecordNotice{Token: id("token", 3), Way: farm.ByChat, Number: rapid.IntRange(0, 1).Draw(t, "number"), Try: attempt(), Count: 1, Error: rapid.SampledFrom([]string{"", "answered 500"}).Draw(t, "chat"), Next: After(step + 2), At: at},
 			command.ChangeToken{ID: id("token", 3), ExpiresAt: &at, At: at}, command.RenameTeam{ID: id("team", 1), Name: "n"}, command.EndTeam{ID: id("team", 1), At: at},
 		}).Draw(t, "other")

@@ -57,8 +57,46 @@ func (t *tables) recordNotice(c command.RecordNotice) command.Result {
 	return command.Result{}
 }
 
-// tellOfEnd notes whom to tell that a job has ended. A job that was cancelled is told of only as one of its batch.
+func (t *tables) watchJob(c command.WatchJob) command.Result {
+	job, ok := t.head(c.Job)
+	token, known := get[farm.Token](t, bucketTokens, c.Token)
+	key := watcherKey(c.Job, c.Token)
+	switch {
+	case !ok || job.Team != c.Team:
+		return refuse(noJob(c.Job))
+	case !known || token.Team != c.Team:
+		return refuse(noToken(c.Token))
+	case t.has(bucketJobWatchers, key) != c.Stop:
+		return command.Result{}
+	case c.Stop:
+		t.remove(bucketJobWatchers, key)
+		return command.Result{}
+	case job.Status.Ended():
+		return refusef(farm.CodeConflict, "job %s has ended already (%s)", job.ID, job.Status)
+	case len(t.keysUnder(bucketJobWatchers, c.Job+sep)) >= farm.MostWatchers:
+		return refusef(farm.CodeConflict, "%d people watch job %s, which is as many as may", farm.MostWatchers, job.ID)
+	}
+	t.set(bucketJobWatchers, key, nil)
+	return command.Result{}
+}
+
+// tellOfEnd notes whom to tell that a job has ended.
 func (t *tables) tellOfEnd(job farm.Job) {
+	t.tellOwnersOfEnd(job)
+	for _, id := range t.keysUnder(bucketJobWatchers, job.ID+sep) {
+		t.remove(bucketJobWatchers, watcherKey(job.ID, id))
+		token, ok := often[farm.Token](t, bucketTokens, id)
+		if !ok {
+			continue
+		}
+		if settings, ok := get[farm.NoticeSettings](t, bucketNoticeSettings, noticeSettingsKey(token)); ok {
+			t.tellBy(token, settings, farm.Notice{About: farm.HappenedEnded, Job: job.ID, At: endOf(job)})
+		}
+	}
+}
+
+// tellOwnersOfEnd notes to tell those whose job has ended. A job that was cancelled is told of only as one of its batch.
+func (t *tables) tellOwnersOfEnd(job farm.Job) {
 	if job.Parent != "" || !t.tells(job.Team) {
 		return
 	}
@@ -104,17 +142,26 @@ func (t *tables) tell(job farm.Job, notice farm.Notice) {
 		if !ok || !concerns || !settings.Wants(notice.About) {
 			continue
 		}
-		for _, way := range farm.NoticeWays() {
-			if settings.Uses(way) {
-				t.addNotice(token, way, notice)
-			}
+		t.tellBy(token, settings, notice)
+	}
+}
+
+// tellBy puts a notice into somebody's queues.
+func (t *tables) tellBy(token farm.Token, settings farm.NoticeSettings, notice farm.Notice) {
+	for _, way := range farm.NoticeWays() {
+		if settings.Uses(way) {
+			t.addNotice(token, way, notice)
 		}
 	}
 }
 
-// addNotice puts a notice behind the others that wait. The first one is due when the pause behind the last message is over.
+// addNotice puts a notice behind the others that wait. The first one is due when the pause behind the last message is over. Who watches an own
+// job is told once.
 func (t *tables) addNotice(token farm.Token, way farm.NoticeWay, notice farm.Notice) {
 	queue, _ := t.noticeQueue(token.ID, way)
+	if n := len(queue.Waiting); n > 0 && notice.About == farm.HappenedEnded && queue.Waiting[n-1].Job == notice.Job {
+		return
+	}
 	queue.Token, queue.Team, queue.Way = token.ID, token.Team, way
 	if len(queue.Waiting) == 0 {
 		queue.Next = notice.At
@@ -162,8 +209,14 @@ func (t *tables) noticesMade() []command.NoticeQueue {
 	return made
 }
 
+func watcherKey(job, token string) string               { return job + sep + token }
 func noticeSettingsKey(token farm.Token) string         { return token.Team + sep + token.ID }
 func noticeKey(token string, way farm.NoticeWay) string { return token + sep + string(way) }
+
+// Watches reads whether the holder of a token is told when a job has ended.
+func (tx *Tx) Watches(job, token string) (bool, error) {
+	return tx.t.has(bucketJobWatchers, watcherKey(job, token)), tx.t.err
+}
 
 // NoticeSettings reads what the holder of a token wants to be told of; nothing for somebody who never said so.
 func (tx *Tx) NoticeSettings(token farm.Token) (farm.NoticeSettings, error) {

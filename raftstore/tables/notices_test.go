@@ -169,3 +169,35 @@ func TestNoticesGoWithTheWayAndWithWhomTheyAreFor(t *testing.T) {
 	})
 	wantRefused(t, m, settings("ann"), farm.CodeNotFound)
 }
+
+func TestWhoWatchesAJobIsToldOnceThatItHasEnded(t *testing.T) {
+	m := told(t)
+	m.must(command.PutTeam{Team: farm.Team{ID: "others"}})
+	m.must(command.PutToken{Token: farm.Token{ID: "eve", Team: "others", Role: farm.RoleAdmin, Hash: "hash eve", Person: true}})
+	for _, id := range []string{"done", "gone"} {
+		by(m, "mia", id)
+		for _, who := range []string{"mia", "ann", "bo"} {
+			m.must(command.WatchJob{Team: "team", Job: id, Token: who})
+			m.must(command.WatchJob{Team: "team", Job: id, Token: who})
+		}
+		m.must(command.WatchJob{Team: "team", Job: id, Token: "bo", Stop: true})
+	}
+	wantRefused(t, m, command.WatchJob{Team: "others", Job: "done", Token: "eve"}, farm.CodeNotFound)
+	wantRefused(t, m, command.WatchJob{Team: "team", Job: "done", Token: "eve"}, farm.CodeNotFound)
+	wantRefused(t, m, command.WatchJob{Team: "team", Job: "none", Token: "mia"}, farm.CodeNotFound)
+	m.must(command.FinishTask{Task: "done.0", Attempt: 1, At: after(3)})
+	m.must(command.CancelJobs{Team: "team", IDs: []string{"gone"}, Force: true, At: after(4)})
+	wantRefused(t, m, command.WatchJob{Team: "team", Job: "done", Token: "mia"}, farm.CodeConflict)
+	for who, want := range map[string]string{"mia": "finished done, ended gone", "ann": "ended done, ended gone", "bo": ""} {
+		if got := m.waiting(who); got != want {
+			t.Errorf("%s is told %q, want %q", who, got, want)
+		}
+	}
+	m.read(func(tx *Tx) error {
+		watches, err := tx.Watches("done", "mia")
+		if watches {
+			t.Error("a job that has ended is still watched")
+		}
+		return err
+	})
+}

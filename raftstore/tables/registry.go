@@ -90,6 +90,7 @@ var registry = slices.Concat([]rule{
 	does(147, (*tables).endSessions),
 	does(148, (*tables).putNoticeSettings),
 	does(149, (*tables).recordNotice),
+	does(150, (*tables).watchJob),
 }, trialRegistry())
 
 // rule is one kind of command and what it does to the state.

@@ -59,6 +59,7 @@ var (
 
 	bucketNoticeSettings = []byte("notice settings") // team, token
 	bucketNotices        = []byte("notices")         // token, way: what waits, and how the last message went
+	bucketJobWatchers    = []byte("job watchers")    // job, token; only of jobs that have not ended
 
 	bucketDeliveries    = []byte("deliveries")        // job
 	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
@@ -109,7 +110,7 @@ func buckets() [][]byte {
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
 		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations, bucketUsedCodes, bucketGossip,
 		bucketIncoming, bucketReleases, bucketReleaseDocuments, bucketReleaseNumbers, bucketUpdates, bucketMachineUpdates,
-		bucketDownloads, bucketPasswords, bucketSessions, bucketNoticeSettings, bucketNotices,
+		bucketDownloads, bucketPasswords, bucketSessions, bucketNoticeSettings, bucketNotices, bucketJobWatchers,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"overcrank/coordinator/notices"
 	"overcrank/farm"
 	"overcrank/farm/wording"
 )
@@ -18,6 +19,7 @@ type JobView struct {
 	Level     farm.Level          // in force, with normal for none
 	Levels    []farm.Level        // to choose from
 	Paused    map[farm.Level]bool // levels at which nothing new begins
+	Watching  notices.Watching    // whether the reader is told when the job has ended
 }
 
 // NeedsApproval tells whether somebody has to look at the job's first frames before it goes on.

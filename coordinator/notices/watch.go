@@ -1,0 +1,46 @@
+package notices
+
+import (
+	"context"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+	"overcrank/raftstore/command"
+)
+
+// Watch has the caller told when a job of their team has ended, by the ways of their settings, or no longer. CodeConflict for a job that has
+// ended already.
+func (n *Notices) Watch(ctx context.Context, p farm.Principal, job string, on bool) error {
+	if err := p.May(farm.ActView); err != nil {
+		return err
+	}
+	if _, err := n.state.JobOf(p, job); err != nil {
+		return err
+	}
+	_, err := n.state.Apply(ctx, command.WatchJob{Team: p.Team, Job: job, Token: p.TokenID, Stop: !on})
+	return err
+}
+
+// Watching is whether somebody is told when a job has ended.
+type Watching struct {
+	On   bool
+	Told bool // their settings name a way to tell them
+}
+
+// Watches says whether the caller is told when a job has ended: not, for one that they could not watch.
+func (n *Notices) Watches(_ context.Context, p farm.Principal, job string) (w Watching, err error) {
+	err = n.state.View(func(tx *raftstore.Tx) error {
+		token, err := tx.Token(p.TokenID)
+		if err != nil {
+			return err
+		}
+		settings, err := tx.NoticeSettings(token)
+		if err != nil {
+			return err
+		}
+		w.Told = settings.Mail || settings.Chat != nil
+		w.On, err = tx.Watches(job, p.TokenID)
+		return err
+	})
+	return w, err
+}

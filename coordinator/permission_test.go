@@ -56,7 +56,7 @@ var permissions = map[string]farm.Action{
 	"Agents": farm.ActView, "Agent": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
 	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "PlacementEach": farm.ActView, "Queue": farm.ActView,
 	"Search.Find": farm.ActView, "Search.Select": farm.ActView, "SelectJobs": farm.ActView,
-	"Watch": farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "EndOwnSessions": farm.ActView, "TurnSession": farm.ActView, "Account": farm.ActView, "ChangePassword": farm.ActView, "Requests.Begin": farm.ActView, "Notices.Settings": farm.ActView, "Notices.Put": farm.ActView, "Notices.Test": farm.ActView, "Notices.Watch": farm.ActView, "Notices.Watches": farm.ActView, "StillIn": farm.ActView,
+	"Watch": farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "EndOwnSessions": farm.ActView, "TurnSession": farm.ActView, "Account": farm.ActView, "ChangePassword": farm.ActView, "Requests.Begin": farm.ActView, "Notices.Settings": farm.ActView, "Notices.Put": farm.ActView, "Notices.Test": farm.ActView, "Notices.Watch": farm.ActView, "Notices.Watches": farm.ActView, "Notices.Show": farm.ActView, "StillIn": farm.ActView,
 }
 
 // TestTheFarmItselfRefusesWhatARoleMayNot asks every method for what the roles below the one that it takes may not have. Its other

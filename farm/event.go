@@ -13,6 +13,7 @@ const (
 	EventLog       EventKind = "log"       // Lines were added to a job's log
 	EventThumbnail EventKind = "thumbnail" // Frame of a job has a picture
 	EventAccess    EventKind = "access"    // a token of the team was changed or ended
+	EventNotice    EventKind = "notice"    // somebody is to be told of something; ID is that of NoticeID
 	EventTask      EventKind = "task"      // a task of Job was created or changed its state
 	EventFarm      EventKind = "farm"      // the farm's policy was changed
 )

@@ -2,6 +2,7 @@ package farm
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -93,6 +94,26 @@ type Notice struct {
 	Job   string `json:",omitempty"` // "" when it is about a batch
 	Batch string `json:",omitempty"`
 	At    time.Time
+}
+
+// NoticeID names a notice to the holder of a token, for those who show it at once.
+func NoticeID(token string, n Notice) string {
+	return token + " " + string(n.About) + " " + n.Job + n.Batch
+}
+
+// ReadNoticeID is the notice that a name stands for, to whose token's holder; ok is false for what is no name.
+func ReadNoticeID(id string) (token string, n Notice, ok bool) {
+	parts := strings.Split(id, " ")
+	if len(parts) != 3 {
+		return "", Notice{}, false
+	}
+	n.About = Happening(parts[1])
+	if n.About == HappenedBatch {
+		n.Batch = parts[2]
+	} else {
+		n.Job = parts[2]
+	}
+	return parts[0], n, true
 }
 
 // NoticeQueue is what somebody is still to be told by one way. What waits goes out in one message.

@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/socket"
+	"overcrank/coordinator/notices"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -41,6 +42,8 @@ type part struct {
 	Reset bool     `json:"reset,omitempty"` // Lines are the whole log
 	// Elsewhere is where the page goes on when this coordinator is gone.
 	Elsewhere *elsewhere `json:"elsewhere,omitempty"`
+	// Notice is what the browser shows its reader, if that asked for it.
+	Notice *notices.Shown `json:"notice,omitempty"`
 }
 
 // piece is a live part of a page.
@@ -210,9 +213,10 @@ type liveSession struct {
 	reader farm.Principal
 	pieces []piece
 	stale  map[string]bool
-	logOf  string // job whose log the page shows
-	logAt  int64  // offset behind the lines that were sent
-	news   bool   // the log has grown
+	logOf  string   // job whose log the page shows
+	logAt  int64    // offset behind the lines that were sent
+	news   bool     // the log has grown
+	told   []string // notices to the reader that are not shown yet
 
 	others []string // addresses that the page was told, and when
 	toldAt time.Time
@@ -255,7 +259,7 @@ func (l *liveSession) run(ctx context.Context) error {
 				}
 			}
 			l.mark(e)
-			if !armed && (len(l.stale) > 0 || l.news) {
+			if !armed && (len(l.stale) > 0 || l.news || len(l.told) > 0) {
 				timer.Reset(livePause)
 				armed = true
 			}
@@ -264,7 +268,7 @@ func (l *liveSession) run(ctx context.Context) error {
 			if err := l.admit(ctx); err != nil {
 				return err
 			}
-			if err := errors.Join(l.tellElsewhere(time.Now()), l.send(ctx)); err != nil {
+			if err := errors.Join(l.tellElsewhere(time.Now()), l.sendNotices(ctx), l.send(ctx)); err != nil {
 				return err
 			}
 			switch {
@@ -302,6 +306,7 @@ func (l *liveSession) mark(e farm.Event) {
 		l.markAll()
 		return
 	}
+	l.noteNotice(e)
 	for _, p := range l.pieces {
 		for _, k := range p.kinds {
 			if k == e.Kind && (p.subject == "" || p.subject == e.ID || p.subject == e.Job) {

@@ -25,6 +25,8 @@ type part struct {
 	HTML  string
 	Lines []string
 	Reset bool
+	// Notice is what the browser is to show.
+	Notice *struct{ Text, Path, Tag string }
 }
 
 func (v *visitor) live(topic string) *livePage {

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"context"
+	"strings"
+
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
@@ -76,4 +79,32 @@ func (s *server) watchJob(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
+}
+
+// mostTold is how many notices a page is told at once; of more the others are on the dashboard.
+const mostTold = 5
+
+// noteNotice notes what the reader of a page is to be told.
+func (l *liveSession) noteNotice(e farm.Event) {
+	if e.Kind == farm.EventNotice && strings.HasPrefix(e.ID, l.reader.TokenID+" ") && len(l.told) < mostTold {
+		l.told = append(l.told, e.ID)
+	}
+}
+
+// sendNotices tells a page what its browser may show.
+func (l *liveSession) sendNotices(ctx context.Context) error {
+	for _, id := range l.told {
+		shown, ok, err := l.farm.notices.Show(ctx, l.reader, id)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if err := l.write(part{Notice: &shown}); err != nil {
+			return err
+		}
+	}
+	l.told = l.told[:0]
+	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"overcrank/farm"
 )
 
 func TestSomebodySaysWhatToBeToldOfAndTriesIt(t *testing.T) {
@@ -37,8 +39,36 @@ func TestSomebodyIsToldWhenAJobIsDone(t *testing.T) {
 	path := "/jobs/" + job.ID
 	v.get(path).is(http.StatusOK, "Tell me when it is done")
 	r.eventually("the farm keeps who watches a job", func() bool { return v.post(path+"/watch", url.Values{"on": {"1"}}).status == http.StatusOK })
-	v.get(path).is(http.StatusOK, "Don’t tell me", "but not how").lacks("Tell me when it is done")
+	v.get(path).is(http.StatusOK, "Don’t tell me", "only in browsers").lacks("Tell me when it is done")
 	r.as("art").get(path).is(http.StatusOK, "Tell me when it is done")
 	r.as("zoe").post(path+"/watch", url.Values{"on": {"1"}}).is(http.StatusNotFound)
-	v.post(path+"/watch", nil).is(http.StatusOK, "Tell me when it is done").lacks("but not how")
+	v.post(path+"/watch", nil).is(http.StatusOK, "Tell me when it is done").lacks("only in browsers")
+}
+
+func TestABrowserIsToldOfAJobThatIsDone(t *testing.T) {
+	r := start(t)
+	job := r.submit("art", "Opener")
+	v := r.as("vic")
+	r.eventually("the farm keeps who watches a job", func() bool {
+		return v.post("/jobs/"+job.ID+"/watch", url.Values{"on": {"1"}}).status == http.StatusOK
+	})
+	home := v.live("home")
+	home.shows("home", "Opener")
+	if _, err := r.farm.CancelJobs(t.Context(), r.principal("ada"), []string{job.ID}, true); err != nil {
+		t.Fatal(err)
+	}
+	got := home.next(func(p part) bool { return p.Notice != nil }).Notice
+	if got.Text != "Opener was cancelled" || got.Path != "/jobs/"+job.ID || got.Tag != job.ID {
+		t.Errorf("the browser is told %+v", got)
+	}
+	vic := r.principal("vic")
+	id := farm.NoticeID(vic.TokenID, farm.Notice{About: farm.HappenedEnded, Job: job.ID})
+	if _, ok, err := r.farm.Notices().Show(t.Context(), vic, id); !ok || err != nil {
+		t.Errorf("to whom it is for: %v, %v", ok, err)
+	}
+	for _, name := range []string{"art", "zoe"} {
+		if _, ok, err := r.farm.Notices().Show(t.Context(), r.principal(name), id); ok || err != nil {
+			t.Errorf("to %s: %v, %v", name, ok, err)
+		}
+	}
 }

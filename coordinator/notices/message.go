@@ -29,8 +29,8 @@ type message struct {
 	key   string // names the message: the same for each try that says the same
 }
 
-// line is about one thing, with its address.
-type line struct{ text, link string }
+// line is about one thing, with its address, and the path of that on the dashboard.
+type line struct{ text, link, path string }
 
 // body is the message without its title.
 func (m message) body() string {
@@ -103,7 +103,7 @@ func (n *Notices) lineOf(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (
 	if err != nil {
 		return line{}, err
 	}
-	l := line{text: name + " has finished", link: n.cfg.PublicAddress() + "/jobs/" + job.ID}
+	l := n.lineAt("/jobs/"+job.ID, name+" has finished")
 	switch {
 	case notice.About == farm.HappenedApproval:
 		l.text = name + " waits for approval"
@@ -136,7 +136,11 @@ func (n *Notices) lineOfBatch(tx *raftstore.Tx, who farm.Token, notice farm.Noti
 	if cancelled := counts[farm.JobCancelled]; cancelled > 0 {
 		text += fmt.Sprintf(", %d cancelled", cancelled)
 	}
-	return line{text: text, link: n.cfg.PublicAddress() + "/batches/" + batch.ID}, nil
+	return n.lineAt("/batches/"+batch.ID, text), nil
+}
+
+func (n *Notices) lineAt(path, text string) line {
+	return line{text: text, link: n.cfg.PublicAddress() + path, path: path}
 }
 
 // titleOf is what people call a job.

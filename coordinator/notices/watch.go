@@ -44,3 +44,36 @@ func (n *Notices) Watches(_ context.Context, p farm.Principal, job string) (w Wa
 	})
 	return w, err
 }
+
+// Shown is a notice as a browser shows it.
+type Shown struct {
+	Text string `json:"text"`
+	Path string `json:"path"` // of what it is about, on the dashboard
+	Tag  string `json:"tag"`  // the same for notices about the same thing
+}
+
+// Show words a notice that an event names, for the caller. ok is false when it is for somebody else, of something that is gone, or within the
+// caller's quiet hours.
+func (n *Notices) Show(_ context.Context, p farm.Principal, id string) (s Shown, ok bool, err error) {
+	token, notice, known := farm.ReadNoticeID(id)
+	if !known || token != p.TokenID {
+		return Shown{}, false, nil
+	}
+	var l line
+	err = n.state.View(func(tx *raftstore.Tx) error {
+		who, err := tx.Token(token)
+		if err != nil {
+			return err
+		}
+		settings, err := tx.NoticeSettings(who)
+		if err != nil || !quietUntil(settings.Quiet, n.state.Now()).IsZero() {
+			return err
+		}
+		l, err = n.lineOf(tx, who, notice)
+		return err
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return Shown{}, false, nil
+	}
+	return Shown{Text: l.text, Path: l.path, Tag: notice.Job + notice.Batch}, err == nil && l.text != "", err
+}

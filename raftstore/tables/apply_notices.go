@@ -89,9 +89,8 @@ func (t *tables) tellOfEnd(job farm.Job) {
 		if !ok {
 			continue
 		}
-		if settings, ok := get[farm.NoticeSettings](t, bucketNoticeSettings, noticeSettingsKey(token)); ok {
-			t.tellBy(token, settings, farm.Notice{About: farm.HappenedEnded, Job: job.ID, At: endOf(job)})
-		}
+		settings, _ := get[farm.NoticeSettings](t, bucketNoticeSettings, noticeSettingsKey(token))
+		t.tellBy(token, settings, farm.Notice{About: farm.HappenedEnded, Job: job.ID, At: endOf(job)})
 	}
 }
 
@@ -146,8 +145,9 @@ func (t *tables) tell(job farm.Job, notice farm.Notice) {
 	}
 }
 
-// tellBy puts a notice into somebody's queues.
+// tellBy puts a notice into somebody's queues, and has it shown in their browsers.
 func (t *tables) tellBy(token farm.Token, settings farm.NoticeSettings, notice farm.Notice) {
+	t.note(farm.EventNotice, token.Team, farm.NoticeID(token.ID, notice))
 	for _, way := range farm.NoticeWays() {
 		if settings.Uses(way) {
 			t.addNotice(token, way, notice)

@@ -186,7 +186,10 @@ func TestWhoWatchesAJobIsToldOnceThatItHasEnded(t *testing.T) {
 	wantRefused(t, m, command.WatchJob{Team: "team", Job: "done", Token: "eve"}, farm.CodeNotFound)
 	wantRefused(t, m, command.WatchJob{Team: "team", Job: "none", Token: "mia"}, farm.CodeNotFound)
 	m.must(command.FinishTask{Task: "done.0", Attempt: 1, At: after(3)})
-	m.must(command.CancelJobs{Team: "team", IDs: []string{"gone"}, Force: true, At: after(4)})
+	res := m.must(command.CancelJobs{Team: "team", IDs: []string{"gone"}, Force: true, At: after(4)})
+	if want := (command.Changed{Kind: farm.EventNotice, Team: "team", ID: "ann ended gone"}); !slices.Contains(res.Changed, want) {
+		t.Errorf("browsers are told %+v, want %+v", res.Changed, want)
+	}
 	wantRefused(t, m, command.WatchJob{Team: "team", Job: "done", Token: "mia"}, farm.CodeConflict)
 	for who, want := range map[string]string{"mia": "finished done, ended gone", "ann": "ended done, ended gone", "bo": ""} {
 		if got := m.waiting(who); got != want {

@@ -35,6 +35,7 @@ function connect() {
     if (part.html !== undefined) put(part.id, part.html);
     if (part.reset) byId("log")?.replaceChildren();
     if (part.lines) addLines(part.lines);
+    if (part.notice) document.dispatchEvent(new CustomEvent("notice", { detail: part.notice }));
   };
   socket.onclose = end;
 }

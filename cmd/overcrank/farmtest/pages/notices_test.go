@@ -1,0 +1,96 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"overcrank/cmd/overcrank/farmtest"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+// notifier stands in for what shows notifications on a desktop, which a browser without one lacks: it allows them once it is asked. It also notes
+// when the page is told of what happens from then on.
+const notifier = `
+	window.WebSocket = class extends WebSocket {
+		constructor(...at) { super(...at); this.addEventListener("message", () => { window.follows = true; }); }
+	};
+	window.shown = [];
+	window.Notification = class {
+		static get permission() { return localStorage.getItem("asked") ? "granted" : "default"; }
+		static requestPermission() { localStorage.setItem("asked", "1"); return Promise.resolve("granted"); }
+		constructor(title, options) { window.shown.push(title + " " + options.tag); }
+		close() {}
+	};`
+
+// TestSomebodyIsToldOfAJobInTheBrowserAndInAChat sets notifications up on the page, and watches a job.
+func TestSomebodyIsToldOfAJobInTheBrowserAndInAChat(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var said []string
+	chat := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, string(body))
+	}))
+	defer chat.Close()
+	heard := func(words string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Contains(strings.Join(said, "\n"), words)
+	}
+	f := farmtest.Up(t, t.TempDir())
+	job, err := f.Submit(t.Context(), map[string]any{
+		"template": map[string]string{"id": f.Register("zip", farmtest.TitleCard(t)).ID, "composition": titlecard.Composition}, "hold": true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := signedIn(t, f)
+	b.do(chromedp.ActionFunc(func(ctx context.Context) error {
+		_, err := page.AddScriptToEvaluateOnNewDocument(notifier).Do(ctx)
+		return err
+	}))
+	b.open("/account")
+	b.canBeRead("/account")
+	b.until(`document.getElementById("quiet-zone").value !== ""`)
+	b.click(`input[name=about][value=failed]`)
+	b.click(`input[name=chat]`)
+	b.fill(`#chat-url`, chat.URL+"/hook")
+	b.do(chromedp.SetValue(`#chat-kind`, "slack", chromedp.ByQuery))
+	b.click(`#notifications button[type=submit]`)
+	b.shows("Your notifications have been saved")
+	b.click(`form[action^="/account/notifications/test"] button`)
+	b.shows("The test chat message was sent")
+	if !heard("This is how you will be told") {
+		t.Errorf("the chat heard %q", said)
+	}
+	b.click(`#browser-notices button`)
+	b.until(`document.querySelector("#browser-notices button").textContent.startsWith("Stop")`)
+
+	b.open("/jobs/" + job.ID)
+	b.shows("Tell me when it is done")
+	b.click(`form[action$="/watch"] button`)
+	b.until(`document.querySelector('form[action$="/watch"] button')?.textContent.includes("Don’t tell me") && document.readyState === "complete"`)
+	b.canBeRead("/jobs/…")
+	b.until(`window.follows === true`)
+	if _, err := f.Cancel(t.Context(), []string{job.ID}, true); err != nil {
+		t.Fatal(err)
+	}
+	b.until(`window.shown.some((words) => words.includes("was cancelled ` + job.ID + `"))`)
+	f.Await("the chat to be told", func() bool { return heard("was cancelled") })
+}

@@ -31,7 +31,7 @@ func noticesCard(v Notices) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<form method=\"post\" action=\"/account/notifications#notifications\" class=\"card\" id=\"notifications\"><h2>Notifications</h2>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h2 id=\"notifications\">Notifications</h2><form method=\"post\" action=\"/account/notifications#notifications\" class=\"card\" aria-labelledby=\"notifications\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -188,7 +188,7 @@ func noticesCard(v Notices) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</label> <input type=\"url\" id=\"chat-url\" name=\"chatUrl\" autocomplete=\"off\" spellcheck=\"false\" maxlength=\"2000\" placeholder=\"https://hooks.slack.com/services/…\"></div><div class=\"field\"><label for=\"chat-kind\">Kind of chat</label> <select id=\"chat-kind\" name=\"chatKind\"><option value=\"\">As the address tells</option> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "</label> <input type=\"text\" inputmode=\"url\" id=\"chat-url\" name=\"chatUrl\" autocomplete=\"off\" spellcheck=\"false\" maxlength=\"2000\" placeholder=\"https://hooks.slack.com/services/…\"></div><div class=\"field\"><label for=\"chat-kind\">Kind of chat</label> <select id=\"chat-kind\" name=\"chatKind\"><option value=\"\">As the address tells</option> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -72,7 +72,7 @@ func TestSomebodyIsToldOfAJobInTheBrowserAndInAChat(t *testing.T) {
 	b.click(`input[name=chat]`)
 	b.fill(`#chat-url`, chat.URL+"/hook")
 	b.do(chromedp.SetValue(`#chat-kind`, "slack", chromedp.ByQuery))
-	b.click(`#notifications button[type=submit]`)
+	b.click(`form[action^="/account/notifications#"] button[type=submit]`)
 	b.shows("Your notifications have been saved")
 	b.click(`form[action^="/account/notifications/test"] button`)
 	b.shows("The test chat message was sent")

@@ -65,6 +65,8 @@ type cli struct {
 	Tokens access.Tokens `cmd:"" group:"people" help:"Create, list and revoke API tokens."`
 	People access.People `cmd:"" group:"people" help:"Create people, links that sign them in, and delete them."`
 
+	Notifications access.Notifications `cmd:"" group:"people" help:"Choose what you are told of, by e-mail or in a chat."`
+
 	ShowHelp   commandline.ShowHelp `cmd:"" name:"help" passthrough:"" help:"Print the help of the program, or of a command."`
 	Completion completion.Command   `cmd:"" help:"Print the script that makes a shell complete commands."`
 	Complete   completion.Complete  `cmd:"" hidden:""`

@@ -227,6 +227,11 @@ people sessions Ann
 people sign-out Ann
 people reset Ann --json
 people delete Ann
+notifications
+notifications set --about failed,batch --quiet-hours 22:00-07:00 --time-zone Europe/Berlin
+notifications set --nothing --no-quiet-hours --json
+notifications set --email
+notifications test chat
 teams create Blue
 teams list
 teams rename Blue Green

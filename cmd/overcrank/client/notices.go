@@ -17,11 +17,16 @@ type Notifications struct {
 	Ways           []NoticeWays `json:"ways"`
 }
 
-// NoticeChat is a chat that the caller is told in. URL is only sent: the farm shows the host.
+// NoticeChat is a chat that the caller is told in.
 type NoticeChat struct {
+	Kind string `json:"kind"`
+	Host string `json:"host"`
+}
+
+// ChatWanted is a chat that the caller wants to be told in. Without an address it is the one that the farm knows.
+type ChatWanted struct {
 	Kind string `json:"kind,omitempty"`
 	URL  string `json:"url,omitempty"`
-	Host string `json:"host,omitempty"`
 }
 
 // QuietHours are when nothing is sent.
@@ -38,11 +43,11 @@ type NoticeWays struct {
 	Error   string `json:"error"`
 }
 
-// NotificationsWanted is what the caller wants to be told of. A chat without an address keeps the one before.
+// NotificationsWanted is what the caller wants to be told of.
 type NotificationsWanted struct {
 	About      []string    `json:"about"`
 	Email      bool        `json:"email"`
-	Chat       *NoticeChat `json:"chat,omitempty"`
+	Chat       *ChatWanted `json:"chat,omitempty"`
 	QuietHours *QuietHours `json:"quietHours,omitempty"`
 }
 

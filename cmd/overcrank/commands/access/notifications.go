@@ -110,11 +110,11 @@ func (n notificationsSet) wanted(now client.Notifications) (wanted client.Notifi
 }
 
 // chat is the chat to be told in, nil for none. Without an address it is the one that is known.
-func (n notificationsSet) chat(now *client.NoticeChat) (*client.NoticeChat, error) {
+func (n notificationsSet) chat(now *client.NoticeChat) (*client.ChatWanted, error) {
 	if n.NoChat || now == nil && n.ChatURLFile == "" && n.ChatKind == "" {
 		return nil, nil
 	}
-	chat := &client.NoticeChat{Kind: n.ChatKind}
+	chat := &client.ChatWanted{Kind: n.ChatKind}
 	if n.ChatURLFile == "" {
 		if now != nil {
 			chat.Kind = cmp.Or(n.ChatKind, now.Kind)

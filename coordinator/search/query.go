@@ -119,9 +119,8 @@ func (x *index) find(s shelf, q Query, before string, yield func(id string) bool
 
 // lastBefore is the number of the last record whose id stands before another in their order, 0 when there is none.
 func lastBefore(ids *bbolt.Bucket, id string) uint32 {
-	cursor := ids.Cursor()
-	key, row := cursor.Seek([]byte(id))
-	if key == nil {
+	cursor, row := ids.Cursor(), []byte(nil)
+	if key, _ := cursor.Seek([]byte(id)); key == nil {
 		_, row = cursor.Last()
 	} else {
 		_, row = cursor.Prev()

@@ -2,10 +2,8 @@ package web
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -40,126 +38,6 @@ var jobFilters = map[string][]farm.JobStatus{
 	"finished":  {farm.JobFinished},
 	"failed":    {farm.JobFailed},
 	"cancelled": {farm.JobCancelled},
-}
-
-const (
-	homeRunning = 6
-	homeNext    = 5
-	homeFailed  = 3
-	homeRecent  = 6
-	homeCounted = 200 // failed jobs that are counted at most
-	homeLooked  = 50  // waiting jobs of which it is asked whether they are stuck
-	homeStuck   = 3   // of these, named for one reason
-
-	// failedLately is how long a failure asks for attention on the home page.
-	failedLately = 24 * time.Hour
-)
-
-func (s *server) home(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
-	defer cancel()
-	h, err := s.readHome(ctx, p)
-	if err != nil {
-		return err
-	}
-	shell := s.shell(c, p, "Home", "home")
-	shell.Live = "home"
-	return s.render(c, page.HomePage(shell, h))
-}
-
-// readHome reads what the home page shows.
-func (s *server) readHome(ctx context.Context, p farm.Principal) (page.Home, error) {
-	var h page.Home
-	counts, err := s.farm.jobs.CountJobs(ctx, p)
-	if err != nil {
-		return h, err
-	}
-	h.Active = counts[farm.JobRendering]
-	h.Waiting = counts[farm.JobQueued] + counts[farm.JobPending]
-	h.Done, h.Broken = counts[farm.JobFinished], counts[farm.JobFailed]
-	for _, list := range []struct {
-		into  *[]page.Job
-		query farm.JobQuery
-	}{
-		{&h.Rendering, farm.JobQuery{States: jobFilters["rendering"], Sort: "newest_first", Limit: homeRunning}},
-		{&h.Next, farm.JobQuery{States: jobFilters["waiting"], Sort: "priority", Limit: homeNext}},
-		{&h.Recent, farm.JobQuery{States: jobFilters["finished"], Sort: "newest_first", Limit: homeRecent}},
-	} {
-		jobs, _, err := s.farm.jobs.Jobs(ctx, p, list.query)
-		if err != nil {
-			return h, err
-		}
-		if *list.into, err = s.dress(ctx, p, jobs, list.into == &h.Rendering); err != nil {
-			return h, err
-		}
-	}
-	if err := s.readFailed(ctx, p, &h); err != nil {
-		return h, err
-	}
-	if h.Stuck, err = s.readStuck(ctx, p); err != nil {
-		return h, err
-	}
-	templates, err := s.farm.templates.List(ctx, p)
-	if err != nil {
-		return h, err
-	}
-	status, err := s.farm.status.Pulse(ctx, p)
-	h.Templates, h.Machines = len(templates), online(status)
-	return h, err
-}
-
-// readFailed reads how many jobs failed lately, and shows the first of them.
-func (s *server) readFailed(ctx context.Context, p farm.Principal, h *page.Home) error {
-	jobs, _, err := s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: jobFilters["failed"], Sort: "newest_first", Limit: homeCounted, Minimal: true})
-	if err != nil {
-		return err
-	}
-	h.FailedAll = len(jobs) < homeCounted
-	since := time.Now().Add(-failedLately)
-	jobs = slices.DeleteFunc(jobs, func(j farm.Job) bool { return j.ErrorAt.Before(since) })
-	h.FailedNow = len(jobs)
-	h.FailedAll = h.FailedAll || h.FailedNow < homeCounted
-	h.Failed, err = s.dress(ctx, p, jobs[:min(len(jobs), homeFailed)], false)
-	return err
-}
-
-// readStuck reads which of the jobs that begin first wait for somebody to do something, by what that is.
-func (s *server) readStuck(ctx context.Context, p farm.Principal) ([]page.Stuck, error) {
-	jobs, _, err := s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: jobFilters["waiting"], Sort: "priority", Limit: homeLooked, Minimal: true})
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(jobs))
-	for i, j := range jobs {
-		ids[i] = j.ID
-	}
-	placements, err := s.farm.queue.PlacementEach(ctx, p, ids)
-	if err != nil {
-		return nil, err
-	}
-	var stuck []page.Stuck
-	for _, j := range jobs {
-		placement, known := placements[j.ID]
-		if !known {
-			continue
-		}
-		none := placement.Agents > 0 && placement.Fitting == 0
-		ask := j.Approve && !j.Hold && j.ApprovedAt.IsZero() && placement.Task == "" && placement.Why != ""
-		if !none && !ask {
-			continue
-		}
-		i := slices.IndexFunc(stuck, func(s page.Stuck) bool { return s.Why == placement.Why })
-		if i < 0 {
-			i = len(stuck)
-			stuck = append(stuck, page.Stuck{Why: placement.Why, Ask: ask})
-		}
-		if len(stuck[i].Jobs) < homeStuck {
-			stuck[i].Jobs = append(stuck[i].Jobs, page.Job{Job: j})
-		} else {
-			stuck[i].More++
-		}
-	}
-	return stuck, nil
 }
 
 func (s *server) job(c *fiber.Ctx, p farm.Principal) error {

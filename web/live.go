@@ -122,7 +122,7 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 	switch name {
 	case "home":
 		all = append(all, piece{id: "home", kinds: append(jobs, farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
-			h, err := s.readHome(ctx, p)
+			h, err := s.readHome(ctx, p, subject)
 			return page.HomeBody(shell, h), err
 		}})
 	case "jobs":

@@ -43,6 +43,8 @@ type Jobs struct {
 const (
 	// mostRead is how many jobs are read for one answer at most: the index knows no states, which change too often.
 	mostRead = 2000
+	// mostWalked is in how many jobs of some states each is looked at, rather than what the index says.
+	mostWalked = 500
 	// mostTags is how many tags of a job a filter can name.
 	mostTags = 16
 )
@@ -128,7 +130,7 @@ func (s *Search) fewIn(team string, f Filter) (few bool, err error) {
 		for _, status := range f.States {
 			n += counts[status]
 		}
-		few = n <= mostRead
+		few = n <= mostWalked
 		return err
 	})
 	return few, err

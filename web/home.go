@@ -225,10 +225,10 @@ func (s *server) latestBatches(ctx context.Context, p farm.Principal, pick func(
 	}
 	var cards []page.BatchCard
 	for _, b := range list {
-		if len(cards) == homeBatches || len(b.Batch.Jobs) == 0 {
+		if len(cards) == homeBatches || len(b.Jobs) == 0 {
 			continue
 		}
-		first, err := s.farm.jobs.Job(ctx, p, b.Batch.Jobs[0].ID)
+		first, err := s.farm.jobs.Job(ctx, p, b.Jobs[0].ID)
 		if farm.CodeOf(err) == farm.CodeNotFound || err == nil && !pick(first) {
 			continue
 		}
@@ -240,8 +240,8 @@ func (s *server) latestBatches(ctx context.Context, p farm.Principal, pick func(
 			return nil, err
 		}
 		card := page.BatchCard{Batch: page.Batch{Batch: b.Batch, Counts: b.Counts}, First: dressed[0]}
-		if card.Ended() < len(b.Batch.Jobs) {
-			last := b.Batch.Jobs[len(b.Batch.Jobs)-1].ID
+		if card.Ended() < len(b.Jobs) {
+			last := b.Jobs[len(b.Jobs)-1].ID
 			placement, err := s.farm.queue.Placement(ctx, p, last)
 			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 				return nil, err

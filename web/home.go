@@ -173,7 +173,10 @@ func (s *server) dressHome(ctx context.Context, p farm.Principal, h *page.Home, 
 			return err
 		}
 	}
-	return nil
+	if err := s.forecast(ctx, p, h.Next); err != nil {
+		return err
+	}
+	return s.forecast(ctx, p, h.Rendering)
 }
 
 // firstInLine reads the team's waiting jobs that begin first.

@@ -107,6 +107,25 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, asked url.Value
 			return v, err
 		}
 	}
-	v.Jobs, err = s.dress(ctx, p, jobs, false)
-	return v, err
+	if v.Jobs, err = s.dress(ctx, p, jobs, false); err != nil {
+		return v, err
+	}
+	return v, s.forecast(ctx, p, v.Jobs)
+}
+
+// forecast adds to jobs that have not ended when they are likely to be done.
+func (s *server) forecast(ctx context.Context, p farm.Principal, jobs []page.Job) error {
+	var ids []string
+	for _, j := range jobs {
+		if !j.Status.Ended() {
+			ids = append(ids, j.ID)
+		}
+	}
+	placements, err := s.farm.queue.PlacementEach(ctx, p, ids)
+	for i := range jobs {
+		if placement, known := placements[jobs[i].ID]; known {
+			jobs[i].Finish = placement.Finish
+		}
+	}
+	return err
 }

@@ -87,10 +87,10 @@ func (b Batch) State() State {
 
 // Sentence says how the batch stands.
 func (b Batch) Sentence() string {
-	s := fmt.Sprintf("%d of %d finished", b.Counts[farm.JobFinished], len(b.Batch.Jobs))
+	s := grouped(b.Counts[farm.JobFinished]) + " of " + grouped(len(b.Batch.Jobs)) + " finished"
 	add := func(n int, word string) {
 		if n > 0 {
-			s += fmt.Sprintf(", %d %s", n, word)
+			s += ", " + grouped(n) + " " + word
 		}
 	}
 	add(b.Counts[farm.JobRendering], "rendering")

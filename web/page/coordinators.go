@@ -52,8 +52,8 @@ func (v Coordinators) files() string {
 	case move.Files == 0:
 		return "The farm’s files are being moved to " + v.Storage.Where + "."
 	}
-	return fmt.Sprintf("The farm’s files are being moved to %s: %d of %d, %s of %s, are moved. Other coordinators can join when all are.",
-		v.Storage.Where, move.Files-move.FilesLeft, move.Files, wording.Size(move.Bytes-move.BytesLeft), wording.Size(move.Bytes))
+	return fmt.Sprintf("The farm’s files are being moved to %s: %s of %s, %s of %s, are moved. Other coordinators can join when all are.",
+		v.Storage.Where, grouped(int(move.Files-move.FilesLeft)), grouped(int(move.Files)), wording.Size(move.Bytes-move.BytesLeft), wording.Size(move.Bytes))
 }
 
 // stuck is why files that are on their way do not get on, "" when they do.

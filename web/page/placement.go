@@ -49,7 +49,7 @@ func placeWords(p farm.Placement) string {
 	case p.Place == 0:
 		return ""
 	case p.PlaceAtLeast:
-		return fmt.Sprintf("behind at least %d others", p.Place-1)
+		return "behind at least " + grouped(p.Place-1) + " others"
 	case p.Place == 1 && p.Fitting > 0:
 		return "next"
 	case p.Place == 1:
@@ -108,9 +108,9 @@ func rulesOutWords(r farm.Requirement, agents int) string {
 	case 0:
 		return "every machine has it"
 	case agents:
-		return fmt.Sprintf("no machine: rules out all %d", agents)
+		return "no machine: rules out all " + grouped(agents)
 	}
-	return fmt.Sprintf("rules out %d of %d", r.RulesOut, agents)
+	return "rules out " + grouped(r.RulesOut) + " of " + grouped(agents)
 }
 
 // requirementState is a requirement as a mark: what no machine meets is what keeps the job.

@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -75,12 +74,12 @@ func rangeOf(t Task) Range {
 	case t.Running != nil:
 		r.Done += float64(due) / float64(last-first+1) * t.Running.Progress / 100
 	}
-	r.Words = fmt.Sprintf("Frames %d to %d: %s", first, last, r.State.Word)
+	r.Words = "Frames " + grouped(first) + " to " + grouped(last) + ": " + r.State.Word
 	if t.AgentName != "" {
 		r.Words += ", " + t.AgentName
 	}
 	if t.Failures > 0 {
-		r.Words += fmt.Sprintf(", failed %d %s before", t.Failures, plural(t.Failures, "time", "times"))
+		r.Words += ", failed " + grouped(t.Failures) + " " + plural(t.Failures, "time", "times") + " before"
 	}
 	return r
 }
@@ -135,7 +134,7 @@ func (t Tasks) Words() string {
 			working++
 		}
 	}
-	return fmt.Sprintf("%d of %d ranges done, %d rendering", done, len(t.Ranges), working)
+	return grouped(done) + " of " + grouped(len(t.Ranges)) + " ranges done, " + grouped(working) + " rendering"
 }
 
 // TaskState is how a task's state is shown.
@@ -171,13 +170,13 @@ func taskName(t farm.Task) string {
 	first, last := Task{Task: t}.span()
 	switch {
 	case t.Redo > 0 && first == last:
-		return fmt.Sprintf("Frame %d again", first)
+		return "Frame " + grouped(first) + " again"
 	case t.Redo > 0:
-		return fmt.Sprintf("Frames %d to %d again", first, last)
+		return "Frames " + grouped(first) + " to " + grouped(last) + " again"
 	case t.Part && first == last:
-		return fmt.Sprintf("Frame %d", first)
+		return "Frame " + grouped(first)
 	case t.Part:
-		return fmt.Sprintf("Frames %d to %d", first, last)
+		return "Frames " + grouped(first) + " to " + grouped(last)
 	}
 	return "The whole film"
 }

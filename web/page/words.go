@@ -246,3 +246,11 @@ func samplePath(j farm.Job, frame int) string {
 }
 
 func percentWords(p float64) string { return fmt.Sprintf("%.0f %%", p) }
+
+// doneWords say when something is likely to be done.
+func doneWords(s farm.Span) string {
+	if s.Learning && s.High <= 0 {
+		return wording.Span(s)
+	}
+	return "done " + wording.In(s)
+}

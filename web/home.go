@@ -173,9 +173,6 @@ func (s *server) dressHome(ctx context.Context, p farm.Principal, h *page.Home, 
 			return err
 		}
 	}
-	if err := s.forecast(ctx, p, h.Next); err != nil {
-		return err
-	}
 	return s.forecast(ctx, p, h.Rendering)
 }
 
@@ -246,7 +243,7 @@ func (s *server) latestBatches(ctx context.Context, p farm.Principal, pick func(
 		if card.Ended() < len(b.Jobs) {
 			last := b.Jobs[len(b.Jobs)-1].ID
 			placement, err := s.farm.queue.Placement(ctx, p, last)
-			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+			if code := farm.CodeOf(err); err != nil && code != farm.CodeNotFound && code != farm.CodeUnavailable {
 				return nil, err
 			}
 			card.Finish = placement.Finish

@@ -12,7 +12,11 @@ import (
 	"overcrank/web/page"
 )
 
-const jobsOnPage = 50
+const (
+	jobsOnPage = 50
+	// mostForecast is for how many jobs of a page a forecast is made: each is made of all that is known of the job's tasks.
+	mostForecast = 12
+)
 
 func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.call()
@@ -113,19 +117,23 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, asked url.Value
 	return v, s.forecast(ctx, p, v.Jobs)
 }
 
-// forecast adds to jobs that have not ended when they are likely to be done.
+// forecast adds to the first of those jobs that render when they are likely to be done.
 func (s *server) forecast(ctx context.Context, p farm.Principal, jobs []page.Job) error {
-	var ids []string
-	for _, j := range jobs {
-		if !j.Status.Ended() {
-			ids = append(ids, j.ID)
-		}
-	}
-	placements, err := s.farm.queue.PlacementEach(ctx, p, ids)
+	left := mostForecast
 	for i := range jobs {
-		if placement, known := placements[jobs[i].ID]; known {
-			jobs[i].Finish = placement.Finish
+		if jobs[i].Status != farm.JobRendering || left == 0 {
+			continue
 		}
+		left--
+		placement, err := s.farm.queue.Placement(ctx, p, jobs[i].ID)
+		switch farm.CodeOf(err) {
+		case farm.CodeNotFound, farm.CodeUnavailable:
+			continue // it is gone, or no coordinator leads that could tell
+		}
+		if err != nil {
+			return err
+		}
+		jobs[i].Finish = placement.Finish
 	}
-	return err
+	return nil
 }

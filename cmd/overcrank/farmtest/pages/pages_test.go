@@ -43,6 +43,9 @@ func TestAProducerRendersInTheBrowser(t *testing.T) {
 	b.until(`document.querySelector("img.poster").naturalWidth == 640`) // what the engine drew of it, not the sign that stands for a picture
 	b.picture("template")
 	b.fillsIn("Late Night Shift", "Spring spot, late", night)
+	b.until(`((p) => "drawn" in p.dataset && !p.hasAttribute("aria-busy"))(document.querySelector("[data-preview]"))`)
+	b.do(chromedp.Evaluate(`delete document.querySelector("[data-preview]").dataset.drawn`, nil)) // which may be of before it was filled in
+	b.do(chromedp.Evaluate(`document.querySelector("textarea").dispatchEvent(new Event("input", { bubbles: true }))`, nil))
 	b.until(`"drawn" in document.querySelector("[data-preview]").dataset`)
 	b.picture("new-job")
 	b.threeAtOnce(f, template, night)

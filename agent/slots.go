@@ -90,11 +90,12 @@ func (s *slots) refusal(lease wire.Lease) string {
 	return ""
 }
 
-// takenWithout counts the slots that tasks take, other than one whose earlier attempt is about to leave its slot.
+// takenWithout counts the slots that tasks take, other than one whose earlier attempt is about to leave its slot. An attempt whose upload goes on
+// without a slot has left its own, though it may not have ended yet: the farm may have been told already.
 func (s *slots) takenWithout(task string) int {
 	tasks := make(map[string]bool)
 	for at := range s.running {
-		if at.Task != task {
+		if at.Task != task && s.uploads[at] == nil {
 			tasks[at.Task] = true
 		}
 	}

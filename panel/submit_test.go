@@ -218,7 +218,7 @@ func TestASubmissionCancelsAndGoesOnWhereItWas(t *testing.T) {
 	for scheme, server := range map[string]string{"http": "http://", "https": "https://"} {
 		t.Run(scheme, func(t *testing.T) {
 			a := spot(t)
-			a.Write("show/ae/(Footage)/large.mov", random(t, 6<<20)) // more than lies between two programs on its way
+			a.Write("show/ae/(Footage)/large.mov", random(t, 16<<20)) // more than lies between two programs on its way
 			authority := ""
 			if scheme == "https" {
 				authority = a.Write("farm.pem", []byte(f.authority))
@@ -400,6 +400,7 @@ func (s *slowly) listen(t *testing.T) string {
 			if err != nil {
 				return
 			}
+			_ = from.(*net.TCPConn).SetReadBuffer(64 << 10) // the system lets it grow to megabytes else
 			cut := 0
 			to, err := net.Dial("tcp", s.to)
 			if err != nil {

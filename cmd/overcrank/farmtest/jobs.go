@@ -226,12 +226,14 @@ func NestedCard(template, layer string, assets ...map[string]any) map[string]any
 	}
 }
 
-// Results are the names of the files that jobs have delivered in dir.
-func Results(t testing.TB, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(dir, "files", "outputs"))
+// Results are the names of the files that jobs have delivered, once nothing is on its way any more: a result gets its place a moment after its
+// job has finished.
+func (f *Farm) Results() []string {
+	f.T.Helper()
+	f.Await("what is left of attempts to be swept", func() bool { return len(Leftovers(f.T, f.Dir)) == 0 })
+	entries, err := os.ReadDir(filepath.Join(f.Dir, "files", "outputs"))
 	if err != nil {
-		t.Fatal(err)
+		f.T.Fatal(err)
 	}
 	var names []string
 	for _, e := range entries {

@@ -80,8 +80,7 @@ func signalAll(dir string, s syscall.Signal) {
 // oneResult checks that the farm holds the job's one result, and that nothing is on its way any more.
 func oneResult(f *farmtest.Farm, job client.Job, desks ...string) {
 	f.T.Helper()
-	f.Await("what is left of attempts to be swept", func() bool { return len(farmtest.Leftovers(f.T, f.Dir)) == 0 })
-	results := farmtest.Results(f.T, f.Dir)
+	results := f.Results()
 	if others := slices.DeleteFunc(slices.Clone(results), func(name string) bool { return strings.HasPrefix(name, job.ID) }); len(results)-len(others) != 1 {
 		f.T.Errorf("the results of job %s are among %v", job.ID, results)
 	}

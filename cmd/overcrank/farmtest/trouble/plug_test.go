@@ -65,7 +65,7 @@ func TestEveryAcknowledgedJobIsDeliveredOnceHoweverOftenTheFarmIsKilled(t *testi
 		f.Finished(id)
 	}
 	delivered := map[string]int{}
-	for _, name := range farmtest.Results(t, dir) {
+	for _, name := range f.Results() {
 		id, _, _ := strings.Cut(name, "-")
 		delivered[id]++
 	}
@@ -113,7 +113,7 @@ func TestAnAgentThatSleepsBeyondItsLeaseDeliversOnce(t *testing.T) {
 		}
 	}
 	f.Finished(id)
-	delivered := farmtest.Results(t, dir)
+	delivered := f.Results()
 	if others := slices.DeleteFunc(slices.Clone(delivered), func(name string) bool { return strings.HasPrefix(name, id+"-") }); len(delivered)-len(others) != 1 {
 		t.Errorf("the results are %v", delivered)
 	}

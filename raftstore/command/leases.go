@@ -43,6 +43,8 @@ type FailTask struct {
 	Warnings      []string
 	NotBefore, At time.Time
 	Measured      farm.Measured `json:",omitzero"`
+	// Cause is why; the zero Cause leaves it to the class.
+	Cause farm.Cause `json:",omitzero"`
 }
 
 // ExpireLeases takes leases from agents that are gone; the tasks are ready again. Each stands or is refused on its own.
@@ -57,5 +59,12 @@ type ExpireLeases struct {
 
 func (LeaseTasks) Needs() int   { return ClusterLevel }
 func (FinishTask) Needs() int   { return ClusterLevel }
-func (FailTask) Needs() int     { return ClusterLevel }
 func (ExpireLeases) Needs() int { return ClusterLevel }
+
+// Needs is higher when the failure has a cause, which older programs would lose.
+func (c FailTask) Needs() int {
+	if c.Cause != (farm.Cause{}) {
+		return FailuresLevel
+	}
+	return ClusterLevel
+}

@@ -31,6 +31,10 @@ const (
 	// NoticesLevel is from which level on people say what they want to be told of. What they are told follows from that, so nothing is owed to
 	// anybody below it.
 	NoticesLevel = ReleasesLevel
+	// FailuresLevel is from which level on failures have causes, and the state keeps which of them still need somebody.
+	FailuresLevel = ReleasesLevel
+	// ReportsLevel is from which level on the state keeps sums of what machines did, by day.
+	ReportsLevel = ReleasesLevel
 )
 
 // ErrNewer marks a state or a command of a release that this program does not understand. It is no damage, and nothing is to be

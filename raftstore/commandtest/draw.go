@@ -33,7 +33,7 @@ func Draw(t *rapid.T, step int) command.Command {
 	case 7, 8:
 		return command.FinishTask{Task: task(), Attempt: attempt(), Output: farm.OutputRef{Key: "k"}, Warnings: []string{"w"}, At: at}
 	case 9, 10:
-		return command.FailTask{Task: task(), Attempt: attempt(), Message: "broke", Retry: rapid.Bool().Draw(t, "retry"), Class: drawClass(t), At: at}
+		return command.FailTask{Task: task(), Attempt: attempt(), Message: "broke", Retry: rapid.Bool().Draw(t, "retry"), Class: drawClass(t), Cause: drawCause(t), At: at}
 	case 11:
 		return command.ExpireLeases{Leases: grants(), Returned: rapid.Bool().Draw(t, "returned"), At: at}
 	case 12:
@@ -60,6 +60,8 @@ func Draw(t *rapid.T, step int) command.Command {
 			command.BeginSession{Session: farm.OpenSession{Session: farm.Session{ID: id("session", 2), Until: After(step + 3)}, Token: id("token", 3), BegunAt: at, UsedAt: at, TurnedAt: at}},
 			command.TurnSession{Token: id("token", 3), ID: id("session", 2), At: at},
 			command.PutNoticeSettings{Settings: farm.NoticeSettings{Token: id("token", 3), About: farm.Happenings(), Mail: at.Second()%2 == 0, Chat: &farm.NoticeChat{Kind: farm.ChatSlack}}, At: at},
+			command.SetLevel{Level: command.NewestLevel, Version: "v"}, command.SettleFailures{Team: "team0", Jobs: []string{id("job", 7), id("job", 7)}, At: at},
+			command.PutRates{Rates: farm.Rates{Revision: rapid.IntRange(0, 2).Draw(t, "rates"), PerHour: 2, Tags: []farm.TagRate{{Tag: "gpu", PerHour: 5}}, At: at}},
 			command.WatchJob{Team: id("team", 1), Job: id("job", 7), Token: id("token", 3), Stop: at.Second()%5 == 0},
 			command.RecordNotice{Token: id("token", 3), Way: farm.ByChat, Number: rapid.IntRange(0, 1).Draw(t, "number"), Try: attempt(), Count: 1, Error: rapid.SampledFrom([]string{"", "answered 500"}).Draw(t, "chat"), Next: After(step + 2), At: at},
 			command.ChangeToken{ID: id("token", 3), ExpiresAt: &at, At: at}, command.RenameTeam{ID: id("team", 1), Name: "n"}, command.EndTeam{ID: id("team", 1), At: at},
@@ -91,6 +93,10 @@ func Draw(t *rapid.T, step int) command.Command {
 		}
 		return command.PutFile{File: farm.StoredFile{FileRef: farm.FileRef{SHA256: id("content", 3)}, Team: id("team", 1), ExpiresAt: After(step + rapid.IntRange(-5, 20).Draw(t, "life"))}}
 	}
+}
+
+func drawCause(t *rapid.T) farm.Cause {
+	return rapid.SampledFrom([]farm.Cause{{}, {Kind: farm.CauseFootage, Subject: "nm.png"}, {Kind: farm.CauseFont, Subject: "Inter-Bold"}, {Kind: "rain", Subject: "a\x00b"}}).Draw(t, "cause")
 }
 
 func drawClass(t *rapid.T) farm.FailureClass {
@@ -138,7 +144,7 @@ func DrawMove(t *rapid.T, step int, now Seen) command.Command {
 		}
 		return command.KeepFrames{Task: task.ID, Attempt: task.Attempt, Frames: farm.Frames{End: 2}, Output: farm.OutputRef{Key: "k"}, Whole: &farm.Frames{End: 9}, At: at}
 	case 0:
-		return command.FailTask{Task: task.ID, Attempt: task.Attempt, Message: "broke", Retry: true, Class: drawClass(t), At: at}
+		return command.FailTask{Task: task.ID, Attempt: task.Attempt, Message: "broke", Retry: true, Class: drawClass(t), Cause: drawCause(t), At: at}
 	case 1:
 		return command.ExpireLeases{Leases: []command.Grant{{Task: task.ID, Attempt: task.Attempt, Agent: task.Agent}}, At: at}
 	default:

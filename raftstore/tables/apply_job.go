@@ -188,16 +188,27 @@ func (t *tables) templateUsable(job farm.Job) bool {
 	return ok && template.Status == farm.TemplateUploaded
 }
 
+// failing is why and when a job fails.
+type failing struct {
+	message string
+	cause   farm.Cause // the zero Cause for a failure that somebody wanted, so that it needs nobody
+	agent   string     // the machine that had it last, if one had
+	at      time.Time
+}
+
 // failJob ends a job in error, and with it its parent and those nested in it that have not begun.
-func (t *tables) failJob(job farm.Job, message string, at time.Time, result *command.Result) {
-	t.cancelTasks(job, at, result)
-	job.Error, job.ErrorAt, job.UpdatedAt = message, at, at
+func (t *tables) failJob(job farm.Job, why failing, result *command.Result) {
+	t.cancelTasks(job, why.at, result)
+	job.Error, job.ErrorAt, job.UpdatedAt = why.message, why.at, why.at
 	t.moveJob(&job, farm.JobFailed)
 	result.AddJob(job)
-	t.cancelWaiting(job.Children, at, result)
+	t.cancelWaiting(job.Children, why.at, result)
 	if parent, ok := t.job(job.Parent); ok && !parent.Status.Ended() {
-		t.failJob(parent, "Nested job "+job.ID+" failed: "+message, at, result)
+		why.message = "Nested job " + job.ID + " failed: " + why.message
+		t.failJob(parent, why, result)
+		return
 	}
+	t.openFailure(job, why)
 }
 
 // cancelWaiting cancels those of some jobs that have not begun, and likewise what is nested in them. What is nested in a job

@@ -61,6 +61,7 @@ func (t *tables) redactJobs(c command.RedactJobs) (result command.Result) {
 		} else {
 			t.remove(bucketDuties, dutyKey(DutyRedact, job))
 			job.Redact(c.At)
+			t.closeFailure(job.Team, job.ID) // whose cause names things of the job
 		}
 		job.Error, job.Warnings = redaction.Error, redaction.Warnings
 		t.saveJob(job, job.Status)
@@ -156,6 +157,7 @@ func (t *tables) family(job farm.Job) []farm.Job {
 
 // dropJob forgets a job that has ended and everything that belongs to it.
 func (t *tables) dropJob(job farm.Job) {
+	t.closeFailure(job.Team, job.ID)
 	t.remove(bucketJobs, job.ID)
 	t.remove(bucketContents, job.ID)
 	t.listJob(&job, job.Status, t.remove)

@@ -13,6 +13,7 @@ import (
 type ending struct {
 	outcome  farm.Outcome
 	class    farm.FailureClass // of a failure
+	cause    farm.Cause        // of a failure; the zero Cause leaves it to the class
 	message  string
 	measured farm.Measured
 	at       time.Time
@@ -30,7 +31,7 @@ func (t *tables) failTask(c command.FailTask) command.Result {
 	if c.Message == "" {
 		c.Message = "Render failed"
 	}
-	end := ending{outcome: farm.OutcomeFailed, class: c.Class, message: c.Message, measured: c.Measured, at: c.At}
+	end := ending{outcome: farm.OutcomeFailed, class: c.Class, cause: c.Cause, message: c.Message, measured: c.Measured, at: c.At}
 	switch {
 	case end.class != "":
 	case c.Retry:
@@ -68,7 +69,7 @@ func (t *tables) failAttempt(task farm.Task, job farm.Job, end ending, result *c
 	if message := t.givenUp(task, job, end); message != "" {
 		t.moveTask(&task, farm.TaskFailed)
 		result.AddTask(task)
-		t.failJob(job, message, end.at, result)
+		t.failJob(job, failing{message: message, cause: end.causeOn(task), agent: task.Agent, at: end.at}, result)
 		return
 	}
 	t.readyAgain(task, job, end.at, result)
@@ -111,6 +112,7 @@ func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *
 	}
 	t.keepTiming(task, job, end)
 	t.countUsage(task, end.at)
+	t.sumUp(task, job, end)
 	switch follows := end.class.Consequence(); {
 	case end.outcome == farm.OutcomeDone:
 		t.clearFailures(task.Agent, result)

@@ -166,7 +166,7 @@ func (t *tables) redoFrames(c command.RedoFrames) command.Result {
 		t.moveTask(&task, farm.TaskFailed)
 		result.AddTask(task)
 		message = fmt.Sprintf("Render failed: frames %s came out missing or damaged %d times", rangesListed(hopeless), farm.MaxRedos+1)
-		t.failJob(job, message, c.At, &result)
+		t.failJob(job, failing{message: message, cause: farm.Cause{Kind: farm.CauseFrames}, agent: task.Agent, at: c.At}, &result)
 		return result
 	}
 	t.moveTask(&task, farm.TaskBlocked)

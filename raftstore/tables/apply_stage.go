@@ -80,7 +80,7 @@ func (t *tables) decideJob(c command.DecideJob) command.Result {
 	}
 	var result command.Result
 	if c.Reject {
-		t.failJob(job, c.Reason, c.At, &result)
+		t.failJob(job, failing{message: c.Reason, at: c.At}, &result)
 		return result
 	}
 	job.ApprovedAt, job.ApprovedBy, job.UpdatedAt = c.At, c.By, c.At

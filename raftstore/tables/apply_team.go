@@ -73,6 +73,8 @@ func (t *tables) endTeam(c command.EndTeam) command.Result {
 	}
 	t.dropLibrary(c.ID)
 	t.dropUsage(c.ID, math.MaxInt64)
+	t.dropFailures(c.ID)
+	t.dropSums(c.ID)
 	t.remove(bucketTeams, c.ID)
 	return command.Result{Policy: t.dropShare(c.ID, c.At)}
 }

@@ -173,7 +173,7 @@ func (t *tables) failBlocked(job farm.Job, message string, at time.Time, result 
 		}
 	}
 	if failed {
-		t.failJob(job, message, at, result)
+		t.failJob(job, failing{message: message, cause: farm.Cause{Kind: farm.CauseTemplate, Subject: job.Template.ID}, at: at}, result)
 	}
 }
 

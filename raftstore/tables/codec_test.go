@@ -53,6 +53,8 @@ func samples() []command.Command {
 		command.EndSessions{Token: "k1", ID: "s1", Over: true, At: at},
 		command.PutNoticeSettings{Settings: farm.NoticeSettings{Token: "k1", Team: "t1", About: []farm.Happening{farm.HappenedFinished}, Mail: true,
 			Chat: &farm.NoticeChat{Kind: farm.ChatTeams, Host: "studio.webhook.office.com", Sealed: []byte{1, 2}}, Quiet: &farm.QuietHours{Hours: farm.Hours{From: 1320, To: 420}, Zone: "Europe/Berlin"}}, At: at},
+		command.PutRates{Rates: farm.Rates{Revision: 2, Currency: "EUR", PerHour: 1.5, Tags: []farm.TagRate{{Tag: "gpu", PerHour: 4}}, At: at, By: "n"}},
+		command.SettleFailures{Team: "t1", Jobs: []string{"01J"}, At: at},
 		command.WatchJob{Team: "t1", Job: "01J", Token: "k1", Stop: true},
 		command.RecordNotice{Token: "k1", Way: farm.ByMail, Number: 3, Try: 2, Count: 5, More: 1, Error: "e", GiveUp: true, Next: until, At: at},
 		command.ChangeToken{ID: "k1", Name: &name, Role: &role, ExpiresAt: &until, At: at},

@@ -31,6 +31,7 @@ func look(t *rapid.T, m *rig, before commandtest.Seen, cmd command.Command) comm
 		now.Owed, _ = (&Tx{tb}).DeliveriesOwed()
 		checkDeliveries(t, tb, now)
 		checkIndexes(t, tb, now)
+		checkFailures(t, tb, now)
 		return tb.err
 	})
 	for id, was := range before.Jobs {
@@ -136,6 +137,15 @@ func checkJobWithTasks(t *rapid.T, job farm.Job, now commandtest.Seen) {
 		t.Fatalf("job %s finished without a result", job.ID)
 	case job.Status == farm.JobFailed && (job.Error == "" || job.ErrorAt.IsZero()):
 		t.Fatalf("job %s failed without saying why", job.ID)
+	}
+}
+
+// checkFailures makes sure that only jobs that failed, and are not nested in one that is there, need somebody.
+func checkFailures(t *rapid.T, tb *tables, now commandtest.Seen) {
+	for _, failure := range all[farm.OpenFailure](tb, bucketFailures) {
+		if job, ok := now.Jobs[failure.Job]; !ok || job.Status != farm.JobFailed || job.Team != failure.Team {
+			t.Fatalf("job %s needs somebody and is %q", failure.Job, job.Status)
+		}
 	}
 }
 
@@ -262,12 +272,13 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 		set(bucketRequestsByTime, timeKey(request.At)+request.Team+"\x00"+request.Key, "")
 	}
 	expectLibrary(tb, set, counts)
+	expectFailures(tb, set, counts)
 	for key, n := range counts {
 		set(bucketCounts, key, fmt.Sprintf("%08x", n))
 	}
 	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority, bucketBlockedByTemplate, bucketTasksByStatus,
 		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketAgentsByKey, bucketJoinTokensByHash, bucketCounts, bucketDeliveriesDue, bucketDuties,
-		bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecretsByTeam, bucketSecretsByName, bucketBatchesByTeam, bucketRequestsByTime} {
+		bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecretsByTeam, bucketSecretsByName, bucketBatchesByTeam, bucketRequestsByTime, bucketFailuresByCause} {
 		have := map[string]string{}
 		cursor := tb.cursor(bucket)
 		for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
@@ -281,6 +292,24 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 		}
 		if !maps.Equal(have, want[string(bucket)]) {
 			t.Fatalf("%s holds %q, the records say %q", bucket, slices.Sorted(maps.Keys(have)), slices.Sorted(maps.Keys(want[string(bucket)])))
+		}
+	}
+}
+
+// expectFailures notes what the open failures and the daily sums say of indexes and counters.
+func expectFailures(tb *tables, set func(bucket []byte, key, value string), counts map[string]int) {
+	causes := map[string]bool{}
+	for _, failure := range all[farm.OpenFailure](tb, bucketFailures) {
+		set(bucketFailuresByCause, causeKey(failure), "")
+		counts[countOfFailures(failure.Team, failure.Cause)]++
+		if name := failure.Team + "\x00" + failure.Cause.Key(); !causes[name] {
+			causes[name] = true
+			counts[countOfCauses(failure.Team)]++
+		}
+	}
+	for _, key := range tb.keysUnder(bucketSums, "") {
+		if sum, ok := readSumKey(key); ok && sum.Subject != farm.OtherSubjects {
+			counts[countOfSubjects(sum.Team, dayOf(sum.Day), sum.Kind)]++
 		}
 	}
 }

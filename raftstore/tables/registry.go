@@ -91,6 +91,8 @@ var registry = slices.Concat([]rule{
 	does(148, (*tables).putNoticeSettings),
 	does(149, (*tables).recordNotice),
 	does(150, (*tables).watchJob),
+	does(167, (*tables).putRates),
+	does(168, (*tables).settleFailures),
 }, trialRegistry())
 
 // rule is one kind of command and what it does to the state.

@@ -61,6 +61,12 @@ var (
 	bucketNotices        = []byte("notices")         // token, way: what waits, and how the last message went
 	bucketJobWatchers    = []byte("job watchers")    // job, token; only of jobs that have not ended
 
+	bucketFailures        = []byte("open failures")          // team, job; those that still need somebody
+	bucketFailuresByCause = []byte("open failures by cause") // team, cause, time, job
+
+	bucketSums  = []byte("daily sums") // team, day, kind of subject, subject; see apply_report.go
+	bucketRates = []byte("rates")      // one record under ratesKey
+
 	bucketDeliveries    = []byte("deliveries")        // job
 	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
 	bucketDuties        = []byte("duties after jobs") // duty, time of the end, job
@@ -111,6 +117,7 @@ func buckets() [][]byte {
 		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations, bucketUsedCodes, bucketGossip,
 		bucketIncoming, bucketReleases, bucketReleaseDocuments, bucketReleaseNumbers, bucketUpdates, bucketMachineUpdates,
 		bucketDownloads, bucketPasswords, bucketSessions, bucketNoticeSettings, bucketNotices, bucketJobWatchers,
+		bucketFailures, bucketFailuresByCause, bucketSums, bucketRates,
 	}
 }
 

@@ -1,0 +1,184 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
+
+// Failures that still need somebody are kept apart from jobs, by their causes, so that a look at them costs the same whatever has
+// failed before. One is settled when its job is submitted again, when somebody says so, and when the job's particulars go.
+
+// mostSettled is how many failures one command settles.
+const mostSettled = 10_000
+
+// causeOn is the cause of a failed attempt of a task.
+func (e ending) causeOn(task farm.Task) farm.Cause {
+	if e.cause.Kind != "" {
+		return e.cause.Tidy()
+	}
+	switch {
+	case e.outcome == farm.OutcomeLost, e.class.Consequence().BarsMachine:
+		return farm.Cause{Kind: farm.CauseMachine, Subject: task.Agent}
+	case e.class.Consequence().Uncounted:
+		return farm.Cause{Kind: farm.CauseLicence}
+	}
+	return farm.Cause{Kind: farm.CauseOther}
+}
+
+// openFailure notes that a job that has failed needs somebody. Its nested jobs are not noted: what helps them is done for it.
+func (t *tables) openFailure(job farm.Job, why failing) {
+	if why.cause.Kind == "" || !t.since(command.FailuresLevel) {
+		return
+	}
+	cause := why.cause
+	if job.Private && !cause.Kind.OfMachine() {
+		cause.Subject = ""
+	}
+	if t.count(countOfFailures(job.Team, cause)) == 0 {
+		if t.count(countOfCauses(job.Team)) >= farm.MostCauses {
+			cause.Subject = ""
+		}
+		if t.count(countOfFailures(job.Team, cause)) == 0 {
+			t.add(countOfCauses(job.Team), 1)
+		}
+	}
+	failure := farm.OpenFailure{Job: job.ID, Team: job.Team, Cause: cause, At: why.at, Agent: why.agent}
+	put(t, bucketFailures, job.Team+sep+job.ID, failure)
+	t.set(bucketFailuresByCause, causeKey(failure), nil)
+	t.add(countOfFailures(job.Team, cause), 1)
+	if t.count(countOfFailures(job.Team, cause)) > farm.MostOpenFailures {
+		t.closeOldest(job.Team, cause)
+	}
+}
+
+// closeOldest lets the oldest failure of a cause go.
+func (t *tables) closeOldest(team string, cause farm.Cause) {
+	prefix := causePrefix(team, cause)
+	key, _ := t.cursor(bucketFailuresByCause).Seek([]byte(prefix))
+	if rest, ok := strings.CutPrefix(string(key), prefix); ok && len(rest) > timeKeySize {
+		t.closeFailure(team, rest[timeKeySize:])
+	}
+}
+
+// closeFailure takes a job off the list of those that need somebody, if it is on it.
+func (t *tables) closeFailure(team, job string) bool {
+	failure, ok := get[farm.OpenFailure](t, bucketFailures, team+sep+job)
+	if !ok {
+		return false
+	}
+	t.remove(bucketFailures, team+sep+job)
+	t.remove(bucketFailuresByCause, causeKey(failure))
+	t.add(countOfFailures(team, failure.Cause), -1)
+	if t.count(countOfFailures(team, failure.Cause)) == 0 {
+		t.add(countOfCauses(team), -1)
+	}
+	return true
+}
+
+func (t *tables) settleFailures(c command.SettleFailures) command.Result {
+	if len(c.Jobs) > mostSettled {
+		return refusef(farm.CodeInvalid, "%d failures are to be settled at once, and %d may be", len(c.Jobs), mostSettled)
+	}
+	for _, id := range c.Jobs {
+		if !t.closeFailure(c.Team, id) {
+			continue
+		}
+		t.note(farm.EventJob, c.Team, id)
+	}
+	return command.Result{}
+}
+
+// dropFailures forgets the failures of a team.
+func (t *tables) dropFailures(team string) {
+	for _, job := range t.keysUnder(bucketFailures, team+sep) {
+		t.closeFailure(team, job)
+	}
+}
+
+func countOfCauses(team string) string { return "failure causes" + sep + team }
+
+func countOfFailures(team string, cause farm.Cause) string {
+	return failuresOf(team) + cause.Key()
+}
+
+func failuresOf(team string) string { return "open failures" + sep + team + sep }
+
+func causePrefix(team string, cause farm.Cause) string { return team + sep + cause.Key() + sep }
+
+func causeKey(f farm.OpenFailure) string { return causePrefix(f.Team, f.Cause) + timeKey(f.At) + f.Job }
+
+// FailureGroups reads the failures of a team that still need somebody, by cause, the latest first.
+func (tx *Tx) FailureGroups(team string) ([]farm.FailureGroup, error) {
+	var groups []farm.FailureGroup
+	for _, key := range tx.t.keysUnder(bucketCounts, failuresOf(team)) {
+		cause, known := farm.CauseOf(key)
+		if !known {
+			return nil, fmt.Errorf("state is damaged: counter of failures %q", key)
+		}
+		group := farm.FailureGroup{Cause: cause, Count: tx.t.count(failuresOf(team) + key)}
+		oldest, _ := tx.t.failuresFrom(team, cause, "", 1, false)
+		latest, _ := tx.t.failuresFrom(team, cause, "", 1, true)
+		if len(oldest) == 0 || len(latest) == 0 {
+			continue
+		}
+		group.First, group.Last, group.Latest = oldest[0].At, latest[0].At, latest[0]
+		groups = append(groups, group)
+	}
+	slices.SortStableFunc(groups, func(a, b farm.FailureGroup) int { return b.Last.Compare(a.Last) })
+	return groups, tx.t.err
+}
+
+// Failures reads the failures of one cause that still need somebody, the latest first. before is the cursor of an earlier page, "" for the
+// first; next is that of the following one, "" on the last.
+func (tx *Tx) Failures(team string, cause farm.Cause, before string, limit int) (page []farm.OpenFailure, next string, err error) {
+	page, next = tx.t.failuresFrom(team, cause, before, limit, true)
+	return page, next, tx.t.err
+}
+
+// Failure reads why a job needs somebody; CodeNotFound when it does not.
+func (tx *Tx) Failure(team, job string) (farm.OpenFailure, error) {
+	failure, ok := get[farm.OpenFailure](tx.t, bucketFailures, team+sep+job)
+	return found(tx, failure, ok, "open failure of job", job)
+}
+
+// failuresFrom reads some failures of one cause from one end, or, the latest first, from behind the place that a cursor names.
+func (t *tables) failuresFrom(team string, cause farm.Cause, from string, limit int, latestFirst bool) (page []farm.OpenFailure, next string) {
+	prefix := causePrefix(team, cause)
+	cursor := t.cursor(bucketFailuresByCause)
+	key, _ := cursor.Seek([]byte(prefix))
+	step := cursor.Next
+	if latestFirst {
+		end := prefix + strings.Repeat("\xff", timeKeySize+1)
+		if nanoseconds, job, ok := strings.Cut(from, "."); ok {
+			n, _ := strconv.ParseInt(nanoseconds, 10, 64)
+			end = prefix + timeKey(time.Unix(0, n)) + job
+		}
+		if key, _ = cursor.Seek([]byte(end)); key == nil {
+			key, _ = cursor.Last()
+		} else {
+			key, _ = cursor.Prev()
+		}
+		step = cursor.Prev
+	}
+	var jobs []string
+	for ; strings.HasPrefix(string(key), prefix) && len(jobs) <= limit; key, _ = step() {
+		jobs = append(jobs, string(key[len(prefix)+timeKeySize:]))
+	}
+	more := len(jobs) > limit
+	for _, job := range jobs[:min(len(jobs), limit)] {
+		if failure, ok := get[farm.OpenFailure](t, bucketFailures, team+sep+job); ok {
+			page = append(page, failure)
+		}
+	}
+	if more && len(page) > 0 {
+		last := page[len(page)-1]
+		next = strconv.FormatInt(last.At.UnixNano(), 10) + "." + last.Job
+	}
+	return page, next
+}

@@ -1,0 +1,164 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
+
+// What machines did is summed up when an attempt ends, by team and day: so a report reads a row for each day and subject, however many jobs
+// there were, and says the same when they have been forgotten.
+
+// ratesKey is where the rates lie in their bucket.
+const ratesKey = "farm"
+
+// sumUp adds an attempt that ends now to the sums of the day.
+func (t *tables) sumUp(task farm.Task, job farm.Job, end ending) {
+	day := dayOf(end.at)
+	if day < 0 || !t.since(command.ReportsLevel) {
+		return
+	}
+	if t.count(countOfSubjects(task.Team, day, farm.SumAll)) == 0 {
+		t.dropSumsUpTo(task.Team, day-farm.SumDays)
+	}
+	sum := farm.Sum{Attempts: 1, Time: max(0, end.at.Sub(task.LeasedAt).Milliseconds())}
+	switch end.outcome {
+	case farm.OutcomeDone:
+		sum.Done = 1
+	case farm.OutcomeFailed, farm.OutcomeLost:
+		sum.Failed, sum.Wasted = 1, sum.Time
+	}
+	if tag := t.rateTag(task.Agent); tag != "" && sum.Time > 0 {
+		sum.Rated = map[string]int64{tag: sum.Time}
+	}
+	subjects := map[farm.SumKind]string{
+		farm.SumAll: farm.NoSubject, farm.SumTemplate: farm.SumSubject(job.Template.ID), farm.SumPerson: farm.SumSubject(job.SubmittedBy), farm.SumMachine: farm.SumSubject(task.Agent),
+	}
+	if sum.Failed > 0 {
+		cause := end.causeOn(task)
+		if job.Private && !cause.Kind.OfMachine() {
+			cause.Subject = ""
+		}
+		subjects[farm.SumCause] = farm.SumSubject(cause.Key())
+	}
+	for _, kind := range farm.SumKinds() {
+		if subject, ok := subjects[kind]; ok {
+			t.addSum(task.Team, day, kind, subject, sum)
+		}
+	}
+}
+
+// addSum adds to the sum of a subject. When there are too many of them on a day, the rest is one.
+func (t *tables) addSum(team string, day int64, kind farm.SumKind, subject string, more farm.Sum) {
+	key := sumKey(team, day, kind, subject)
+	sum, ok := get[farm.Sum](t, bucketSums, key)
+	if !ok && subject != farm.OtherSubjects {
+		if t.count(countOfSubjects(team, day, kind)) >= farm.MostSubjects {
+			t.addSum(team, day, kind, farm.OtherSubjects, more)
+			return
+		}
+		t.add(countOfSubjects(team, day, kind), 1)
+	}
+	sum.Add(more)
+	put(t, bucketSums, key, sum)
+}
+
+// rateTag is the tag by whose rate a machine is paid.
+func (t *tables) rateTag(agent string) string {
+	rates, _ := often[farm.Rates](t, bucketRates, ratesKey)
+	if len(rates.Tags) == 0 {
+		return ""
+	}
+	a, _ := often[farm.Agent](t, bucketAgents, agent)
+	return rates.TagOf(slices.Concat(a.Tags, a.Inventory.Tags))
+}
+
+// dropSumsUpTo forgets a team's sums up to a day.
+func (t *tables) dropSumsUpTo(team string, last int64) {
+	var old []string
+	cursor := t.cursor(bucketSums)
+	for key, _ := cursor.Seek([]byte(team + sep)); key != nil; key, _ = cursor.Next() {
+		sum, ok := readSumKey(string(key))
+		if !ok || sum.Team != team || dayOf(sum.Day) > last {
+			break
+		}
+		old = append(old, string(key))
+	}
+	for _, key := range old {
+		sum, _ := readSumKey(key)
+		t.remove(bucketSums, key)
+		if sum.Subject != farm.OtherSubjects {
+			t.add(countOfSubjects(team, dayOf(sum.Day), sum.Kind), -1)
+		}
+	}
+}
+
+// dropSums forgets all sums of a team.
+func (t *tables) dropSums(team string) { t.dropSumsUpTo(team, 1<<40) }
+
+func (t *tables) putRates(c command.PutRates) command.Result {
+	was, _ := get[farm.Rates](t, bucketRates, ratesKey)
+	switch {
+	case c.Rates.Revision != was.Revision+1:
+		return refusef(farm.CodeConflict, "the rates have been changed since: revision %d is not the one after %d", c.Rates.Revision, was.Revision)
+	case len(c.Rates.Check()) > 0:
+		wrong := c.Rates.Check()[0]
+		return refusef(farm.CodeInvalid, "%s %s", wrong.Field, wrong.Message)
+	}
+	put(t, bucketRates, ratesKey, c.Rates)
+	t.note(farm.EventFarm, "", "")
+	return command.Result{}
+}
+
+// Days are numbered from 1970 on.
+func dayOf(at time.Time) int64 { return farm.Day(at).Unix() / 86400 }
+
+func countOfSubjects(team string, day int64, kind farm.SumKind) string {
+	return fmt.Sprintf("daily sums%s%s%s%07d%s%s", sep, team, sep, day, sep, kind)
+}
+
+func sumsOfDay(team string, day int64) string { return fmt.Sprintf("%s%s%07d", team, sep, day) }
+
+func sumKey(team string, day int64, kind farm.SumKind, subject string) string {
+	return sumsOfDay(team, day) + sep + string(kind) + sep + subject
+}
+
+// readSumKey reads whose sum lies under a key.
+func readSumKey(key string) (s farm.DaySum, ok bool) {
+	parts := strings.SplitN(key, sep, 4)
+	if len(parts) != 4 {
+		return s, false
+	}
+	day, err := strconv.ParseInt(parts[1], 10, 64)
+	return farm.DaySum{Team: parts[0], Day: time.Unix(day*86400, 0).UTC(), Kind: farm.SumKind(parts[2]), Subject: parts[3]}, err == nil
+}
+
+// Sums reads what machines did for a team on the days from one to another, both included.
+func (tx *Tx) Sums(team string, from, to time.Time) ([]farm.DaySum, error) {
+	var sums []farm.DaySum
+	first, last := dayOf(from), dayOf(to)
+	cursor := tx.t.cursor(bucketSums)
+	for key, _ := cursor.Seek([]byte(sumsOfDay(team, max(first, 0)))); key != nil; key, _ = cursor.Next() {
+		sum, ok := readSumKey(string(key))
+		if !ok {
+			return nil, fmt.Errorf("state is damaged: the key %q of a daily sum", key)
+		}
+		if sum.Team != team || dayOf(sum.Day) > last {
+			break
+		}
+		sum.Sum, _ = get[farm.Sum](tx.t, bucketSums, string(key))
+		sums = append(sums, sum)
+	}
+	return sums, tx.t.err
+}
+
+// Rates reads what an hour of a machine costs.
+func (tx *Tx) Rates() (farm.Rates, error) {
+	rates, _ := get[farm.Rates](tx.t, bucketRates, ratesKey)
+	return rates, tx.t.err
+}

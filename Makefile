@@ -10,10 +10,11 @@ DURATION ?= 10m
 SEED    ?=
 RACE    ?=
 FOR     ?=
+SAMPLES ?= ../shared/samples
 ARCH    ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build generate lint test demo chaos bench fuzz release-checks pictures packages test-packages clean
+.PHONY: build generate lint test demo chaos bench fuzz fidelity release-checks pictures packages test-packages clean
 
 # Nobody debugs what is built here: without debugging information the compiler has a fifth less to do. Programs and tests share what is compiled.
 build demo test chaos: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
@@ -111,6 +112,11 @@ release-checks:
 pictures:
 	@scripts/require ffmpeg fonts browser
 	OVERCRANK_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count 1 -run '^TestAProducer|^TestAStudio|^TestAPage' ./cmd/overcrank/farmtest/pages
+
+## fidelity: docs/fidelity.md, how like After Effects the embedded engine draws. SAMPLES is a folder of projects with what others drew of them
+fidelity:
+	@scripts/require ffmpeg fonts
+	$(GO) run ./engine/fidelity -samples '$(SAMPLES)' -docs docs
 
 ## packages: what is installed on machines, in dist/. FOR=linux makes those of one system, ARCH=amd64 those of one processor
 packages:

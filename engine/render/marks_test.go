@@ -9,6 +9,7 @@ import (
 	"overcrank/aep"
 	"overcrank/engine/eval"
 	"overcrank/engine/expression"
+	"overcrank/engine/likeness"
 	"overcrank/engine/raster"
 	"overcrank/engine/render"
 	"overcrank/engine/text"
@@ -71,7 +72,7 @@ func TestGlyphsApartLookLikeTheText(t *testing.T) {
 	apart := oneFrame(t, title(t, "Bold type", func(l *aep.Layer, _ *aep.CharacterStyle) {
 		animated(l, nil, value("ADBE Text Position 3D", 0, 0, 0))
 	}), 0)
-	if d := meanDifference(apart, plain); d > 0.01 {
+	if d := likeness.Difference(apart, plain); d > 0.01 {
 		t.Errorf("they differ by %g of 255", d)
 	}
 }

@@ -2,57 +2,20 @@ package render_test
 
 import (
 	"context"
-	"encoding/csv"
 	"fmt"
 	"image"
 	"image/draw"
 	"image/png"
-	"math"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"testing"
 
 	"overcrank/aep"
 	"overcrank/aep/aeptest"
+	"overcrank/engine/likeness"
 	"overcrank/engine/raster"
 	"overcrank/engine/render"
 )
-
-// picture is a reference picture of a frame, drawn by another renderer from After Effects' own export.
-type picture struct {
-	project, comp string
-	frame         int
-	path          string
-}
-
-var frameOf = regexp.MustCompile(`^png comp-frame (\d+) `)
-
-func pictures(t *testing.T, folder string) []picture {
-	t.Helper()
-	f, err := os.Open(filepath.Join(folder, "ORACLES.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
-	r.Comma, r.LazyQuotes, r.FieldsPerRecord = '\t', true, -1
-	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []picture
-	for _, row := range rows {
-		m := frameOf.FindStringSubmatch(row[2])
-		if m == nil {
-			continue
-		}
-		n, _ := strconv.Atoi(m[1])
-		out = append(out, picture{row[0], row[1], n, filepath.Join(folder, row[3])})
-	}
-	return out
-}
 
 // tolerated is the mean difference, of 255 per channel, that each composition may have; measured, and a little more.
 // Those that are missing use what is not drawn yet, or differ in the export.
@@ -69,9 +32,16 @@ var tolerated = map[string]float64{
 func TestFramesLookLikeTheReferencePictures(t *testing.T) {
 	folder := aeptest.Samples(t)
 	ran := 0
-	for _, p := range pictures(t, folder) {
-		name := fmt.Sprintf("%s %d", p.comp, p.frame)
-		limit, ok := tolerated[p.comp]
+	oracles, err := likeness.Oracles(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range oracles {
+		if o.Kind != likeness.Picture || o.Frame < 0 {
+			continue
+		}
+		name := fmt.Sprintf("%s %d", o.Composition, o.Frame)
+		limit, ok := tolerated[o.Composition]
 		if !ok {
 			limit, ok = tolerated[name]
 		}
@@ -80,13 +50,13 @@ func TestFramesLookLikeTheReferencePictures(t *testing.T) {
 		}
 		ran++
 		t.Run(name, func(t *testing.T) {
-			want := load(t, p.path)
-			got := frameAt(t, filepath.Join(folder, p.project), p.comp, p.frame, want.Rect.Dx())
+			want := load(t, filepath.Join(folder, o.Path))
+			got := frameAt(t, filepath.Join(folder, o.Project), o.Composition, o.Frame, want.Rect.Dx())
 			if got.Rect != want.Rect {
 				t.Fatalf("drawn %v, want %v", got.Rect.Size(), want.Rect.Size())
 			}
-			d := meanDifference(got, want)
-			keep(t, filepath.Base(p.path), got, want)
+			d := likeness.Difference(got, want)
+			keep(t, filepath.Base(o.Path), got, want)
 			t.Logf("mean difference %.2f", d)
 			if d > limit {
 				t.Errorf("mean difference %.2f of 255, over %.2f", d, limit)
@@ -122,26 +92,11 @@ func frameAt(t testing.TB, project, comp string, n, width int) *raster.Image {
 
 func load(t testing.TB, path string) *raster.Image {
 	t.Helper()
-	f, err := os.Open(path)
+	img, err := likeness.Load(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	img, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := image.NewRGBA(image.Rect(0, 0, img.Bounds().Dx(), img.Bounds().Dy()))
-	draw.Draw(out, out.Rect, img, img.Bounds().Min, draw.Src)
-	return out
-}
-
-func meanDifference(a, b *raster.Image) float64 {
-	sum := 0.0
-	for i := range a.Pix {
-		sum += math.Abs(float64(a.Pix[i]) - float64(b.Pix[i]))
-	}
-	return sum / float64(len(a.Pix))
+	return img
 }
 
 // keep writes a picture and its reference side by side into the folder OVERCRANK_PICTURES, for a look.

@@ -9,6 +9,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
+	"overcrank/engine/likeness"
 	"overcrank/engine/render"
 )
 
@@ -157,10 +158,10 @@ func TestCharactersThatMoveAreSmeared(t *testing.T) {
 			transform(l, linear(value("ADBE Anchor Point", 0, 0, 0), 0, 10, aep.Numbers{0, 0, 0}, aep.Numbers{-to[0], 0, 0}))
 		}), 5)
 	}
-	if d := meanDifference(text(360, true), text(360, false)); d > 0.1 {
+	if d := likeness.Difference(text(360, true), text(360, false)); d > 0.1 {
 		t.Errorf("an animator and a layer blur differently, by %g of 255", d)
 	}
-	if d := meanDifference(text(0, true), text(360, true)); d < 1 {
+	if d := likeness.Difference(text(0, true), text(360, true)); d < 1 {
 		t.Errorf("the characters are not blurred: %g", d)
 	}
 }

@@ -249,6 +249,9 @@ func (s *server) takePart(p farm.Principal, form *tableForm, part *multipart.Par
 		}
 		if tooLarge {
 			text = text[:strings.LastIndexByte(text, '\n')+1] // whole lines
+			if strings.HasPrefix(text, "PK") {
+				text = "" // the beginning of a workbook is none
+			}
 		}
 		form.text, form.tooLarge, form.fromFile = text, tooLarge, name == "sheet"
 		return nil

@@ -172,7 +172,7 @@ func TestATableIsReadByTheRulesOfTheInterface(t *testing.T) {
 		"a wrong codec, with its line":   {"Title,@codec\na,\nb,wmv\n", []string{"Line 3, column “@codec”: settings.codec has to be"}},
 		"a wrong priority":               {"Title,@priority\na,high\n", []string{"Line 2, column “@priority”: ", "not a whole number"}},
 		"several":                        {"Title,@level\na,soon\nb,later\n", []string{"2 things are wrong", "Line 2", "Line 3"}},
-		"a workbook":                     {"PK\x03\x04\x00\x00", []string{"This is a workbook", "export the sheet as CSV"}},
+		"a workbook":                     {"PK\x03\x04\x00\x00", []string{"The workbook is damaged"}},
 		"a million columns":              {strings.Repeat("a,", 999_999) + "a\nx\n", []string{"1000000 cells", "500"}},
 		"more rows than a batch":         {"Title\n" + strings.Repeat("x\n", 1001), []string{"1001 rows", "1000", "command line"}},
 		"fifty megabytes":                {"Title\n" + strings.Repeat("x\n", 25<<20), []string{"larger than 4 MiB"}},
@@ -314,8 +314,8 @@ func TestATableSaysWhatItIsNotAndProposesOptions(t *testing.T) {
 	card := r.cardTemplate("ada")
 	v := r.as("art")
 	base := []field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "do", value: "look"}}
-	v.sends("/files/table", append(base, field{name: "sheet", file: "a.xlsx", value: "PK\x03\x04\x14\x00\x06\x00xl/workbook.xml"})...).is(http.StatusOK,
-		"This is a workbook", "CSV UTF-8").lacks("no rows below its headings")
+	v.sends("/files/table", append(base, field{name: "sheet", file: "a.xls", value: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"})...).is(http.StatusOK,
+		"workbook of an old format", "save it as .xlsx").lacks("no rows below its headings")
 	v.sends("/files/table", append(base, field{name: "table", value: "Title,Priority\nSpring,5\n"})...).is(http.StatusOK,
 		`value="@priority" selected`, "Is this right?").lacks("no layer &#39;Priority&#39;")
 }

@@ -16,7 +16,7 @@ const SheetLimit = 64 << 20
 
 // readText reads all of r as UTF-8 with single line feeds. Spreadsheets save UTF-8 with and without a byte order mark,
 // and UTF-16 in either order ("Unicode text"). Anything else is taken for Windows-1252; remark says so, since that is a
-// guess.
+// guess. A workbook (.xlsx) becomes CSV.
 func readText(r io.Reader) (text []byte, remark string, err error) {
 	raw, err := io.ReadAll(io.LimitReader(r, SheetLimit+1))
 	if err != nil {
@@ -25,8 +25,11 @@ func readText(r io.Reader) (text []byte, remark string, err error) {
 	if len(raw) > SheetLimit {
 		return nil, "", fmt.Errorf("the table is larger than %d MiB", SheetLimit>>20)
 	}
-	if isWorkbook(raw) {
-		return nil, "", errors.New("this is a workbook, not a table of text: export the sheet as CSV (in Excel: File › Save As › CSV UTF-8)")
+	switch {
+	case bytes.HasPrefix(raw, []byte("PK\x03\x04")):
+		return textOfWorkbook(raw)
+	case bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0")):
+		return nil, "", errors.New("this is a workbook of an old format, or one with a password: save it as .xlsx without one (in Excel: File › Save As › Excel Workbook)")
 	}
 	switch {
 	case bytes.HasPrefix(raw, []byte{0xef, 0xbb, 0xbf}):
@@ -46,7 +49,7 @@ func readText(r io.Reader) (text []byte, remark string, err error) {
 		}
 	}
 	if bytes.IndexByte(raw, 0) >= 0 {
-		return nil, "", errors.New("the table contains zero bytes; save it as CSV (a workbook such as .xlsx cannot be read)")
+		return nil, "", errors.New("the table contains zero bytes; save it as CSV or .xlsx")
 	}
 	raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
 	return bytes.ReplaceAll(raw, []byte("\r"), []byte("\n")), remark, nil
@@ -65,10 +68,4 @@ func evenZeros(raw []byte, at int) bool {
 		}
 	}
 	return true
-}
-
-// isWorkbook tells whether a file is that of a spreadsheet program: a zip (.xlsx, .ods, .numbers), or a compound file
-// (.xls).
-func isWorkbook(raw []byte) bool {
-	return bytes.HasPrefix(raw, []byte("PK\x03\x04")) || bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0"))
 }

@@ -386,7 +386,7 @@ function tables() {
   zone.addEventListener("dragleave", () => zone.classList.remove("over"));
   zone.addEventListener("drop", (e) => {
     e.preventDefault(); zone.classList.remove("over");
-    const dropped = [...e.dataTransfer.files], isTable = (f) => /\.(csv|tsv|tab|txt)$/i.test(f.name);
+    const dropped = [...e.dataTransfer.files], isTable = (f) => /\.(xlsx|csv|tsv|tab|txt)$/i.test(f.name);
     const table = dropped.find(isTable), others = dropped.filter((f) => f !== table);
     if (table) {
       const list = new DataTransfer();

@@ -26,7 +26,7 @@ import (
 )
 
 type submitCommand struct {
-	File string `arg:"" complete:"file" help:"Table with a line of headings (.csv, .tsv, .txt) or jobs (.json, .jsonl); - for standard input."`
+	File string `arg:"" complete:"file" help:"Table with a line of headings (.xlsx, .csv, .tsv, .txt) or jobs (.json, .jsonl); - for standard input."`
 	remote.Flags
 	remote.Waiting
 	Template    string            `help:"Id or name of the template." complete:"template"`

@@ -1,0 +1,131 @@
+package variants
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// What a workbook may hold. Its parts are compressed, so a small file can unpack to any size.
+const (
+	workbookParts = 2000     // files in it
+	workbookLimit = 32 << 20 // bytes of those parts that are read, unpacked
+	workbookCells = 4 << 20  // cells that are gone through, empty ones included
+)
+
+// workbookNeeds are the beginnings of the names of the parts that say what stands in cells. Pictures, drawings, charts and macros are left out.
+var workbookNeeds = []string{
+	"[content_types].xml", "_rels/", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "xl/worksheets/sheet", "xl/sharedstrings.xml", "xl/styles.xml", "xl/theme/",
+}
+
+// textOfWorkbook gives the cells of a workbook (.xlsx) as CSV, as its program shows them: of the first visible sheet that is not empty.
+// remark says which one that is when there are several.
+func textOfWorkbook(raw []byte) (text []byte, remark string, err error) {
+	lean, err := leanWorkbook(raw)
+	if err != nil {
+		return nil, "", err
+	}
+	// The file comes from anybody. A fault of the library must not end the process that reads it.
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = errors.New("the workbook is damaged; save it again, or export the sheet as CSV")
+		}
+	}()
+	book, err := excelize.OpenReader(bytes.NewReader(lean), excelize.Options{UnzipSizeLimit: workbookLimit, UnzipXMLSizeLimit: workbookLimit})
+	if err != nil {
+		return nil, "", fmt.Errorf("the workbook cannot be opened (%w); save it again as .xlsx, or export the sheet as CSV", err)
+	}
+	defer func() { err = errors.Join(err, book.Close()) }()
+	var shown []string
+	for _, name := range book.GetSheetList() {
+		if visible, err := book.GetSheetVisible(name); err == nil && visible {
+			shown = append(shown, name)
+		}
+	}
+	for _, name := range shown {
+		if text, err = textOfSheet(book, name); err != nil {
+			return nil, "", fmt.Errorf("sheet “%s”: %w", brief(name), err)
+		}
+		if len(text) == 0 {
+			continue
+		}
+		if len(shown) > 1 {
+			remark = fmt.Sprintf("The workbook has %d sheets; “%s” is read.", len(shown), brief(name))
+		}
+		return text, remark, nil
+	}
+	return nil, "", errors.New("the workbook has no visible sheet with cells")
+}
+
+// leanWorkbook is a workbook without the parts that say nothing of its cells.
+func leanWorkbook(raw []byte) ([]byte, error) {
+	from, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		return nil, fmt.Errorf("the workbook is damaged: %w", err)
+	}
+	if len(from.File) > workbookParts {
+		return nil, fmt.Errorf("the workbook has %d parts; one of at most %d is read", len(from.File), workbookParts)
+	}
+	var b bytes.Buffer
+	to, size, sheets := zip.NewWriter(&b), uint64(0), false
+	for _, f := range from.File {
+		name := strings.ToLower(strings.ReplaceAll(f.Name, `\`, "/"))
+		if !slices.ContainsFunc(workbookNeeds, func(need string) bool { return strings.HasPrefix(name, need) }) {
+			continue
+		}
+		sheets = sheets || strings.HasPrefix(name, "xl/worksheets/")
+		if size += f.UncompressedSize64; size > workbookLimit {
+			return nil, fmt.Errorf("the workbook unpacks to more than %d MiB; export the sheet as CSV", workbookLimit>>20)
+		}
+		if err := to.Copy(f); err != nil {
+			return nil, fmt.Errorf("the workbook is damaged: %w", err)
+		}
+	}
+	if !sheets {
+		return nil, errors.New("this file is no Excel workbook (.xlsx): export the sheet as CSV (in Excel: File › Save As › CSV UTF-8)")
+	}
+	if err := to.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// textOfSheet gives the cells of a sheet, a line for each of its rows; nothing when all are empty.
+func textOfSheet(book *excelize.File, name string) ([]byte, error) {
+	rows, err := book.Rows(name)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	w, seen, filled := csv.NewWriter(&b), 0, false
+	for line := 0; rows.Next(); line++ {
+		cells, err := rows.Columns()
+		if err != nil {
+			return nil, errors.Join(err, rows.Close())
+		}
+		if seen += len(cells) + 1; seen > workbookCells || line > 2*rowsLimit {
+			return nil, errors.Join(errors.New("it has more cells than are read; leave out the empty rows and columns, or export it as CSV"), rows.Close())
+		}
+		if empty(cells) {
+			cells = nil // a line of its own all the same: lines are numbered as in the workbook
+		}
+		filled = filled || cells != nil
+		for i, cell := range cells {
+			cells[i] = strings.ReplaceAll(strings.ReplaceAll(cell, "\r\n", "\n"), "\r", "\n")
+		}
+		if err := w.Write(cells); err != nil {
+			return nil, errors.Join(err, rows.Close())
+		}
+	}
+	w.Flush()
+	if !filled {
+		return nil, errors.Join(w.Error(), rows.Close())
+	}
+	return b.Bytes(), errors.Join(w.Error(), rows.Error(), rows.Close())
+}

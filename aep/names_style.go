@@ -39,14 +39,17 @@ func styleGroups() map[string][]entry {
 		"outerGlow/enabled": {
 			mode("outerGlow", 11), opacity("outerGlow", 75), number("outerGlow/noise", "Noise", 0),
 			number("outerGlow/AEColorChoice", "Color Type", 1), rgb("outerGlow/color", "Color", 1, 1, 190.0/255),
+			{match: "outerGlow/gradient", name: "Colors", rare: true}, number("outerGlow/gradientSmoothness", "Gradient Smoothness", 100),
 			number("outerGlow/glowTechnique", "Technique", 1), number("outerGlow/chokeMatte", "Spread", 0),
-			number("outerGlow/blur", "Size", 5),
+			number("outerGlow/blur", "Size", 5), number("outerGlow/inputRange", "Range", 50), number("outerGlow/shadingNoise", "Jitter", 0),
 		},
 		"innerGlow/enabled": {
 			mode("innerGlow", 11), opacity("innerGlow", 75), number("innerGlow/noise", "Noise", 0),
 			number("innerGlow/AEColorChoice", "Color Type", 1), rgb("innerGlow/color", "Color", 1, 1, 190.0/255),
+			{match: "innerGlow/gradient", name: "Colors", rare: true}, number("innerGlow/gradientSmoothness", "Gradient Smoothness", 100),
 			number("innerGlow/glowTechnique", "Technique", 1), number("innerGlow/innerGlowSource", "Source", 1),
 			number("innerGlow/chokeMatte", "Choke", 0), number("innerGlow/blur", "Size", 5),
+			number("innerGlow/inputRange", "Range", 50), number("innerGlow/shadingNoise", "Jitter", 0),
 		},
 		"bevelEmboss/enabled": {
 			number("bevelEmboss/bevelStyle", "Style", 2), number("bevelEmboss/bevelTechnique", "Technique", 1),

@@ -53,7 +53,9 @@ func set(t testing.TB) *aep.Project {
 	add(main, "inner", aep.LayerAV, nested.ID)
 	bg := add(main, "bg", aep.LayerAV, blue.ID, &aep.Property{Match: "ADBE Effect Parade", Name: "Effects", Group: true, Enabled: true,
 		Children: []*aep.Property{{Match: "ADBE Color Control", Name: "Brand", Group: true, Enabled: true, Children: []*aep.Property{
-			{Match: "ADBE Color Control-0001", Name: "Color", Enabled: true, Color: true, Dimensions: 4, Value: aep.Numbers{1, 0, 0, 1}}}}}})
+			{Match: "ADBE Color Control-0001", Name: "Color", Enabled: true, Color: true, Dimensions: 4, Value: aep.Numbers{1, 0, 0, 1}}}}}},
+		&aep.Property{Match: "ADBE Layer Styles", Name: "Layer Styles", Group: true, Enabled: true, Children: []*aep.Property{
+			{Match: "dropShadow/enabled", Name: "Drop Shadow", Group: true, Enabled: true}}})
 	_ = bg
 	add(nested, "subtitle", aep.LayerText, 0, text("Below"))
 	nested.Comp.Controllers = []aep.Controller{{ID: "u1", Name: "Caption", Type: 6, Comp: 5, Layer: id, Path: []string{"ADBE Text Properties", "ADBE Text Document"}}}
@@ -117,6 +119,9 @@ func TestScripts(t *testing.T) {
 			main.layer("bg").effect(1)(1).setValue([0, 0, 1, 0.5]); is(main.layer("bg").effect(1)(1).value, "0,0,1,0.5");
 			fails(function () { l.opacity.setValue("abc") }, "not a number"); fails(function () { l.position.setValue(5) }, "array"); fails(function () { l.transform.setValue(5) }, "")
 			fails(function () { l.opacity.value = 5 }, "read-only"); fails(function () { l.opacity.setValue([1, 2]) }, "array")`,
+		"sets layer styles": `var s = main.layer("bg").property("ADBE Layer Styles").property("dropShadow/enabled"); is(s.name, "Drop Shadow"); is(s.canSetEnabled, true);
+			s.property("dropShadow/opacity").setValue(50); is(s.opacity.value, 50); s.property("Color").setValue([0, 1, 0]); is(s.property("dropShadow/color").value, "0,1,0,1");
+			s.property("dropShadow/distance").setValueAtTime(0, 3); is(main.layer("bg").layerStyle.dropShadow.distance.numKeys, 1); s.enabled = false; is(s.enabled, false)`,
 		"sets text": `var p = main.layer("title").property("ADBE Text Properties").property("ADBE Text Document"); p.setValue("New\nline"); is(p.value.text, "New\rline"); is(p.value.font, "Helvetica");
 			var d = p.value; d.text = "a\rb"; d.fontSize = 72; d.fillColor = [1, 0, 0]; d.font = "Arial-BoldMT"; d.tracking = 50; d.leading = 80; d.justification = ParagraphJustification.CENTER_JUSTIFY;
 			d.applyStroke = true; d.strokeColor = [0, 1, 0]; d.strokeWidth = 3; d.allCaps = true; is(p.value.fontSize, 36); p.setValue(d);

@@ -64,7 +64,7 @@ func aliases() map[string]string {
 		"effects": "ADBE Effect Parade", "effect": "ADBE Effect Parade", "masks": "ADBE Mask Parade", "mask": "ADBE Mask Parade",
 		"transform": "ADBE Transform Group", "text": "ADBE Text Properties", "contents": "ADBE Root Vectors Group",
 		"content": "ADBE Root Vectors Group", "audio": "ADBE Audio Group", "marker": "ADBE Marker",
-		"time remap": "ADBE Time Remapping", "timeremap": "ADBE Time Remapping", "layer styles": "ADBE Layer Styles",
+		"time remap": "ADBE Time Remapping", "timeremap": "ADBE Time Remapping", "layer styles": "ADBE Layer Styles", "layerstyle": "ADBE Layer Styles",
 		"essential properties": "ADBE Layer Overrides", "material options": "ADBE Material Options Group",
 	}
 }

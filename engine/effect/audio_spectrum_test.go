@@ -9,7 +9,7 @@ import (
 func TestTheFourierTransformIsItsSum(t *testing.T) {
 	v := make([]complex128, 16)
 	for i := range v {
-		v[i] = complex(random(1, i, 0, 0), random(2, i, 0, 0))
+		v[i] = complex(Random(1, i, 0, 0), Random(2, i, 0, 0))
 	}
 	got := append([]complex128(nil), v...)
 	transformFourier(got)

@@ -83,7 +83,7 @@ func (b *blending) layInside(f *Frame, img, painted *raster.Image, opacity float
 	if how == nil {
 		how = raster.Normal
 	}
-	solidify(img)
+	raster.Solidify(img)
 	if mode == blendNone {
 		for i := range img.Pix {
 			if i%4 != 3 {
@@ -93,19 +93,6 @@ func (b *blending) layInside(f *Frame, img, painted *raster.Image, opacity float
 	}
 	raster.Composite(img, painted, opacity, how)
 	raster.MultiplyAlpha(img, shape)
-}
-
-// solidify makes every visible pixel opaque, in its own colour, and the others black.
-func solidify(img *raster.Image) {
-	for i := 0; i+3 < len(img.Pix); i += 4 {
-		px := img.Pix[i : i+4 : i+4]
-		if a := uint32(px[3]); a != 255 && a != 0 {
-			for c := range 3 {
-				px[c] = uint8(min((uint32(px[c])*255+a/2)/a, 255))
-			}
-		}
-		px[3] = 255
-	}
 }
 
 // paintEach sets each pixel of img by its position in the layer.

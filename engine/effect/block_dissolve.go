@@ -25,7 +25,7 @@ func (e *blockDissolve) Draw(f *Frame, img *raster.Image) error {
 		return nil
 	}
 	reveal(f, img, func(p geom.Point) float64 {
-		if random(0, lattice(math.Floor(p.X/width)), lattice(math.Floor(p.Y/height)), 0) < done {
+		if Random(0, lattice(math.Floor(p.X/width)), lattice(math.Floor(p.Y/height)), 0) < done {
 			return 0
 		}
 		return 1

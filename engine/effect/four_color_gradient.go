@@ -58,7 +58,7 @@ func (e *fourColors) Draw(f *Frame, img *raster.Image) error {
 		}
 		shift := 0.0
 		if jitter > 0 {
-			shift = (random(0, lattice(x), lattice(y), 0) - 0.5) * jitter
+			shift = (Random(0, lattice(x), lattice(y), 0) - 0.5) * jitter
 		}
 		for j := range c {
 			px[j] = channel((c[j]/sum+shift)*255, 255)

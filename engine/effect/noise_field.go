@@ -48,9 +48,9 @@ func newField(kind noiseType, seed int, z float64, period int, box geom.Rect) *f
 	for iy := range f.h {
 		row := f.values[iy*f.w:][:f.w]
 		for ix := range row {
-			a := random(seed, f.x+ix, f.y+iy, first)
+			a := Random(seed, f.x+ix, f.y+iy, first)
 			if k != 0 {
-				a += (random(seed, f.x+ix, f.y+iy, second) - a) * k
+				a += (Random(seed, f.x+ix, f.y+iy, second) - a) * k
 			}
 			row[ix] = float32(2*a - 1)
 		}

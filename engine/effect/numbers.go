@@ -30,14 +30,14 @@ const (
 // numbers is Numbers: it draws a number as text.
 type numbers struct {
 	wholeLayer
-	kind, random, value, places, display, width, size, tracking, over eval.Number
+	kind, Random, value, places, display, width, size, tracking, over eval.Number
 	position, fill, stroke                                            eval.Vector
 }
 
 func newNumbers(p Params) Effect {
 	p.Lack("the font and the alignment")
 	e := &numbers{
-		kind: p.Number("0001", numberPlain), random: p.Number("0002", 0), value: p.Number("0003", 0), places: p.Number("0004", 3),
+		kind: p.Number("0001", numberPlain), Random: p.Number("0002", 0), value: p.Number("0003", 0), places: p.Number("0004", 3),
 		position: p.Point("0007"), display: p.Number("0012", textFill), fill: p.Color("0008", [4]float64{1, 0, 0, 1}),
 		stroke: p.Color("0014", [4]float64{1, 1, 1, 1}), width: p.Number("0013", 2), size: p.Number("0006", 36),
 		tracking: p.Number("0010", 0), over: p.Number("0009", 0),
@@ -54,14 +54,14 @@ func newNumbers(p Params) Effect {
 }
 
 // Timed implements Timed.
-func (e *numbers) Timed() bool { return e.random.Varies() || e.random.First() != 0 }
+func (e *numbers) Timed() bool { return e.Random.Varies() || e.Random.First() != 0 }
 
 // text is what is written.
 func (e *numbers) text(f *Frame) string {
 	v := f.Number(&e.value)
-	if f.Choice(&e.random) != 0 {
+	if f.Choice(&e.Random) != 0 {
 		frame := lattice(math.Round(f.Time * f.Rate))
-		v *= random(0, frame, 0, 0)
+		v *= Random(0, frame, 0, 0)
 	}
 	switch f.Choice(&e.kind) {
 	case numberTimecode30:

@@ -69,7 +69,7 @@ func (r *ramp) paint(px []uint8, at geom.Point) {
 		k = (d.X*r.way.X + d.Y*r.way.Y) / length
 	}
 	if r.scatter > 0 {
-		k += (random(0, lattice(at.X), lattice(at.Y), 0) - 0.5) * r.scatter
+		k += (Random(0, lattice(at.X), lattice(at.Y), 0) - 0.5) * r.scatter
 	}
 	k = max(0, min(1, k))
 	a := float64(px[3])

@@ -1,8 +1,8 @@
 package effect
 
-// random is a number from 0 to 1, below it, for each place of a lattice: the same on every machine, by the finalizer of SplitMix64 (Steele,
+// Random is a number from 0 to 1, below it, for each place of a lattice: the same on every machine, by the finalizer of SplitMix64 (Steele,
 // Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-func random(seed, x, y, z int) float64 {
+func Random(seed, x, y, z int) float64 {
 	return float64(scramble(seed, x, y, z)>>11) / (1 << 53)
 }
 

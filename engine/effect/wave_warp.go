@@ -67,9 +67,9 @@ func wave(kind int, at float64) float64 {
 	case waveUncircle:
 		return sign * (1 - arc)
 	case waveNoise:
-		return 2*random(0, lattice(n), 0, 0) - 1
+		return 2*Random(0, lattice(n), 0, 0) - 1
 	case waveSmoothNoise:
-		a, b := random(0, lattice(n), 0, 0), random(0, lattice(n)+1, 0, 0)
+		a, b := Random(0, lattice(n), 0, 0), Random(0, lattice(n)+1, 0, 0)
 		return 2*(a+(b-a)*smooth(v)) - 1
 	}
 	return math.Sin(2 * math.Pi * v)

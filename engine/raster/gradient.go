@@ -47,15 +47,14 @@ func (g *Gradient) Values(each func(...float64)) {
 	}
 }
 
-// ramp is the gradient in 256 steps.
-func (g *Gradient) ramp() [256]uint32 {
-	var out [256]uint32
+// Ramp is the gradient in 256 steps.
+func (g *Gradient) Ramp() [256]Color {
+	var out [256]Color
 	for i := range out {
 		t := float64(i) / 255
 		c := [4]float64{3: g.alpha(t) * (1 + g.opacity)}
 		copy(c[:3], g.color(t))
-		p := Premultiply(c)
-		out[i] = binary.LittleEndian.Uint32(p[:])
+		out[i] = Premultiply(c)
 	}
 	return out
 }
@@ -109,7 +108,7 @@ func mixture(t, from, to, midpoint float64) float64 {
 
 // PaintGradient draws the shape in r over dst. m maps the gradient's space to dst's pixels.
 func (r *Rasterizer) PaintGradient(dst *Image, evenOdd bool, g *Gradient, m geom.Matrix) {
-	ramp := g.ramp()
+	ramp := g.Ramp()
 	inv, ok := m.Invert()
 	if !ok {
 		return
@@ -130,7 +129,7 @@ func (r *Rasterizer) PaintGradient(dst *Image, evenOdd bool, g *Gradient, m geom
 			if g.Radial {
 				t = math.Sqrt((p.X*p.X + p.Y*p.Y) / length)
 			}
-			s := scale(ramp[int(unit(t)*255+0.5)], uint32(k))
+			s := scale(binary.LittleEndian.Uint32(ramp[int(unit(t)*255+0.5)][:]), uint32(k))
 			px := row[4*i : 4*i+4]
 			binary.LittleEndian.PutUint32(px, s+scale(binary.LittleEndian.Uint32(px), 255-s>>24))
 		}

@@ -120,6 +120,13 @@ func MultiplyAlpha(img *Image, mask *image.Alpha) {
 	}
 }
 
+// MultiplyMask multiplies a mask by another with the same bounds.
+func MultiplyMask(m, by *image.Alpha) {
+	for i, k := range by.Pix {
+		m.Pix[i] = uint8(mul(uint32(m.Pix[i]), uint32(k)))
+	}
+}
+
 // Mix replaces the pixels of dst by those of src, in proportion to mask times opacity. All three have the same
 // coordinates.
 func Mix(dst, src *Image, mask *image.Alpha, opacity float64) {
@@ -150,4 +157,17 @@ func AlphaOf(img *Image, r image.Rectangle) *image.Alpha {
 		}
 	}
 	return out
+}
+
+// Solidify makes every visible pixel opaque, in its own colour, and the others black.
+func Solidify(img *Image) {
+	for i := 0; i+3 < len(img.Pix); i += 4 {
+		px := img.Pix[i : i+4 : i+4]
+		if a := uint32(px[3]); a != 255 && a != 0 {
+			for c := range 3 {
+				px[c] = uint8(min((uint32(px[c])*255+a/2)/a, 255))
+			}
+		}
+		px[3] = 255
+	}
 }

@@ -122,6 +122,7 @@ func (w *worker) looks(shown []shownLayer) ([]uint64, error) {
 				}
 				h.word(l.d.state)
 				h.word(w.state(l.view))
+				h.word(w.styleState(l.view))
 			}
 		}
 		out = append(out, h.Sum64())

@@ -53,8 +53,11 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		"model":          {func(l *aep.Layer) { l.Kind = aep.LayerModel }, "a layer of this kind"},
 		"frame blending": {func(l *aep.Layer) { l.FrameBlend, l.Stretch = true, 200 }, "frame blending"},
 		"layer style": {func(l *aep.Layer) {
-			children(l, group("ADBE Layer Styles", group("dropShadow/enabled", value("dropShadow/opacity", 50))))
-		}, "layer style 'dropShadow/enabled'"},
+			children(l, group("ADBE Layer Styles", group("patternFill/enabled", value("patternFill/opacity", 50))))
+		}, "layer style 'patternFill/enabled'"},
+		"part of a layer style": {func(l *aep.Layer) {
+			children(l, group("ADBE Layer Styles", group("bevelEmboss/enabled")))
+		}, "the exact relief of layer style 'bevelEmboss/enabled'"},
 		"essential property": {func(l *aep.Layer) {
 			children(l, group("ADBE Layer Overrides", value("ADBE Layer Overrides", 3)))
 		}, "a value of its own for an essential property"},

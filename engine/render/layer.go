@@ -74,6 +74,9 @@ func (w *worker) over(dst *raster.Image, l *shownLayer, blend raster.Blend) erro
 	if err := w.ready(l); l.d == nil || err != nil {
 		return err
 	}
+	if v.layer.Styles != nil {
+		return w.styled(dst, l, opacity, blend)
+	}
 	plain := opacity == 1 && isNormal(v.layer.Blend)
 	preserves := v.layer.PreserveTransparency && !v.layer.Stencil() // which shows nothing outside of what is below anyway
 	lone := v.layer.Matted == nil && !preserves

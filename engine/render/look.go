@@ -54,9 +54,9 @@ func (l *looking) stage(s stage) {
 		}
 		l.word(uint64(i))
 		l.layer(s, layer)
-		if layer.Matted != nil && active(layer.Matted.Layer, s.t) {
+		for m := layer.Matted; m != nil && active(m.Layer, s.t); m = m.Matted {
 			l.word(math.MaxUint64)
-			l.layer(s, layer.Matted)
+			l.layer(s, m)
 		}
 	}
 	l.word(uint64(len(s.comp.Shown)))

@@ -10,17 +10,23 @@ import (
 
 // matte applies the track matte of v's layer to the transparency of img.
 func (w *worker) matte(img *raster.Image, v view) error {
-	if v.layer.Matte == aep.MatteNone {
-		return nil
+	cov, err := w.matteOf(img.Rect, v)
+	if cov != nil && err == nil {
+		raster.MultiplyAlpha(img, cov)
 	}
+	return err
+}
+
+// matteOf is what the track matte of v's layer lets through at the pixels of r; nil without a matte.
+func (w *worker) matteOf(r image.Rectangle, v view) (*image.Alpha, error) {
 	source := v.layer.Matted
-	if source == nil {
-		return nil
+	if v.layer.Matte == aep.MatteNone || source == nil {
+		return nil, nil
 	}
-	cov := image.NewAlpha(img.Rect)
+	cov := image.NewAlpha(r)
 	if active(source.Layer, v.t) {
 		if err := w.matteCoverage(cov, w.view(v.stage, source), v.layer.Matte); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if v.layer.Matte == aep.MatteAlphaInverted || v.layer.Matte == aep.MatteLumaInverted {
@@ -28,17 +34,25 @@ func (w *worker) matte(img *raster.Image, v view) error {
 			cov.Pix[i] = 255 - k
 		}
 	}
-	raster.MultiplyAlpha(img, cov)
-	return nil
+	return cov, nil
 }
 
-// matteCoverage draws the matte layer, even if it is disabled, and keeps its alpha or its brightness.
+// matteCoverage draws the matte layer, even if it is disabled, within its own matte, and keeps its alpha or its brightness.
 func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) error {
 	d, err := w.prepare(v)
 	if d == nil || err != nil {
 		return err
 	}
 	opacity := w.opacity(v)
+	if v.layer.Styles != nil {
+		own := w.r.surfaces.get(cov.Rect)
+		defer w.r.surfaces.put(own)
+		if err := w.styledOver(own, &shownLayer{view: v, d: d, prepared: true}, 1, raster.Normal); err != nil {
+			return err
+		}
+		keepCoverage(cov, own, how, opacity)
+		return nil
+	}
 	pic, err := w.picture(cov.Rect, v, d, w.exposure(v), w.masks(v))
 	if pic.img == nil || err != nil {
 		return err
@@ -50,6 +64,17 @@ func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) erro
 		defer w.r.surfaces.put(s)
 		pic.over(s, 1, raster.Normal)
 	}
+	keepCoverage(cov, s, how, opacity)
+	own, err := w.matteOf(cov.Rect, v)
+	if own == nil || err != nil {
+		return err
+	}
+	raster.MultiplyMask(cov, own)
+	return nil
+}
+
+// keepCoverage takes the alpha of a matte's picture, or its brightness.
+func keepCoverage(cov *image.Alpha, s *raster.Image, how aep.MatteKind, opacity float64) {
 	both := cov.Rect.Intersect(s.Rect)
 	luma := how == aep.MatteLuma || how == aep.MatteLumaInverted
 	for y := both.Min.Y; y < both.Max.Y; y++ {
@@ -63,5 +88,4 @@ func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) erro
 			dst[i] = uint8(k*opacity + 0.5)
 		}
 	}
-	return nil
 }

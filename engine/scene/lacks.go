@@ -8,6 +8,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
+	"overcrank/engine/style"
 )
 
 // lack notes what of the layer is not drawn, detail what of that only changes details.
@@ -20,8 +21,8 @@ func (c *compiler) lacks(comp *Comp) {
 	for _, l := range comp.Shown {
 		if min(l.In, l.Out) < comp.Duration && max(l.In, l.Out) > 0 {
 			used[l] = true
-			if l.Matted != nil {
-				used[l.Matted] = true
+			for m := l.Matted; m != nil; m = m.Matted {
+				used[m] = true
 			}
 		}
 	}
@@ -146,15 +147,23 @@ func sourceAspect(it *aep.Item) float64 {
 // unlike tells whether two rates or aspects differ by more than their rounding in files.
 func unlike(a, b float64) bool { return math.Abs(a-b) > 0.005*math.Max(a, b) }
 
+// styles are the parts of layer styles that are not drawn. On an adjustment layer, which has no picture of its own, none is.
 func (l *Layer) styles() {
-	styles := l.Props.Child("ADBE Layer Styles")
-	if styles == nil || !styles.Enabled || styles.Hidden {
+	set := l.Styles
+	if l.Adjustment {
+		if set = style.Compile(l.At(l.Props.Child("ADBE Layer Styles"))); set != nil {
+			l.lack("layer styles of an adjustment layer")
+		}
 		return
 	}
-	for _, s := range styles.Children {
-		if s.Group && s.Enabled && !s.Hidden && len(s.Children) > 0 && s.Match != "ADBE Blend Options Group" {
-			l.lack("layer style '" + DisplayName(s) + "'")
-		}
+	if set == nil {
+		return
+	}
+	for _, name := range set.Missing {
+		l.lack("layer style '" + name + "'")
+	}
+	for _, part := range set.Lacks {
+		l.detail(part)
 	}
 }
 

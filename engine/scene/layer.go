@@ -7,6 +7,7 @@ import (
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 	"overcrank/engine/shape"
+	"overcrank/engine/style"
 	"overcrank/engine/text/animate"
 )
 
@@ -44,6 +45,7 @@ type Layer struct {
 	Document  eval.Slot       // of a text layer
 	Glyphs    *animate.Text   // of a text layer whose glyphs are changed one by one, nil for others
 	Shapes    *shape.Contents // of a shape layer
+	Styles    *style.Set      // nil for a layer without
 	// Varies tells whether anything of the layer but what it shows may change over time.
 	Varies bool
 	// Timed tells whether an effect, a text's glyphs or the blend mode may look different in each frame while all values stay.
@@ -54,6 +56,9 @@ type Layer struct {
 	// Redrawn are the values that may change over time of what is drawn of a text's glyphs, but the text itself, and of a shape layer's
 	// contents.
 	Redrawn []eval.Slot
+
+	// Styling are the values of the styles that may change over time.
+	Styling []eval.Slot
 
 	blend  raster.Blend // how it is laid over those below it, but for one that changes with every frame
 	within bool         // the composition that it shows contains it
@@ -143,6 +148,12 @@ func (c *compiler) layer(comp *Comp, l *aep.Layer) *Layer {
 	}
 	out.masks()
 	c.effects(out)
+	if !l.Adjustment {
+		out.Styles = style.Compile(out.At(l.Props.Child("ADBE Layer Styles")))
+	}
+	if out.Styles != nil {
+		out.Styling = out.vary(nil, l.Props.Child("ADBE Layer Styles"))
+	}
 	return out
 }
 

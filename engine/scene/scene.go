@@ -94,6 +94,9 @@ func (c *compiler) comp(it *aep.Item) *Comp {
 			l.Matted = out.matte(i)
 		}
 	}
+	for _, l := range out.All {
+		l.unloop()
+	}
 	c.lacks(out)
 	out.Constant = out.constant()
 	c.scene.comps = append(c.scene.comps, out)
@@ -119,6 +122,19 @@ func (c *Comp) matte(i int) *Layer {
 		return c.All[i-1]
 	}
 	return nil
+}
+
+// unloop takes a matte away from a layer that is, through its mattes, its own.
+func (l *Layer) unloop() {
+	met := map[*Layer]bool{}
+	for m := l; m.Matted != nil; m = m.Matted {
+		if met[m] {
+			l.lack("a track matte that is cut by itself")
+			l.Matted = nil
+			return
+		}
+		met[m] = true
+	}
 }
 
 func anySolo(layers []*aep.Layer) bool {

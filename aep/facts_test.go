@@ -61,6 +61,7 @@ func TestLayerSwitches(t *testing.T) {
 		"3D":                        func(l *aep.Layer) bool { return l.ThreeD },
 		"Guide":                     func(l *aep.Layer) bool { return l.Guide },
 		"Frame Mix":                 func(l *aep.Layer) bool { return l.FrameBlend },
+		"Pixel Motion":              func(l *aep.Layer) bool { return l.FrameBlend && l.PixelMotion },
 		"Wireframe Quality":         func(l *aep.Layer) bool { return l.Quality == 0 },
 		"Draft Quality":             func(l *aep.Layer) bool { return l.Quality == 1 },
 	}

@@ -88,6 +88,7 @@ const (
 	cdtaShutterSamples = 200 // s32
 
 	cdtaMotionBlurBit = 3
+	cdtaFrameBlendBit = 4
 	cdtaToEnd         = 0xFFFFFFFF
 )
 
@@ -120,6 +121,7 @@ func decodeComposition(b body) *Composition {
 		DisplayStart:   b.ratio(cdtaDisplayStart, 0),
 		WorkAreaStart:  b.ratio(cdtaWorkStart, 0),
 		MotionBlur:     b.bit(cdtaFlags, cdtaMotionBlurBit),
+		FrameBlending:  b.bit(cdtaFlags, cdtaFrameBlendBit),
 		ShutterAngle:   float64(b.u16(cdtaShutterAngle)),
 		ShutterPhase:   float64(b.s32(cdtaShutterPhase)),
 		ShutterSamples: int(b.s32(cdtaShutterSamples)),

@@ -57,6 +57,7 @@ type Layer struct {
 	Collapse       bool // collapse transformations, or rasterise continuously
 	MotionBlur     bool
 	FrameBlend     bool
+	PixelMotion    bool // frames are blended by the movement within them, and not by mixing them
 	AutoOrient     bool // along the path
 	// FacesCamera tells whether a 3D layer faces the camera, or a camera or a light its point of interest.
 	FacesCamera bool

@@ -30,6 +30,7 @@ const (
 	ldtaMatteLayer      = 160 // u32, since After Effects 23
 	ldtaNameLength      = 32
 	ldtaFlagGuide       = 1 // of the first byte of flags
+	ldtaFlagPixelMotion = 2
 	ldtaFlagNull        = 7 // of the second
 	ldtaFlagSolo        = 3
 	ldtaFlagThreeD      = 2
@@ -132,6 +133,7 @@ func decodeLayer(b body) *Layer {
 		Shy:            b.bit(ldtaFlags+2, ldtaFlagShy),
 		Locked:         b.bit(ldtaFlags+2, ldtaFlagLocked),
 		FrameBlend:     b.bit(ldtaFlags+2, ldtaFlagFrameBlend),
+		PixelMotion:    b.bit(ldtaFlags, ldtaFlagPixelMotion),
 		MotionBlur:     b.bit(ldtaFlags+2, ldtaFlagMotionBlur),
 		EffectsEnabled: b.bit(ldtaFlags+2, ldtaFlagEffects),
 		AudioEnabled:   b.bit(ldtaFlags+2, ldtaFlagAudio),

@@ -31,7 +31,7 @@ type Verdict string
 // The verdicts.
 const (
 	DrawsExactly Verdict = "exact"  // nothing is missing
-	DrawsNearly  Verdict = "nearly" // what is missing changes details: a stand-in for a font, frame blending
+	DrawsNearly  Verdict = "nearly" // what is missing changes details: a stand-in for a font, the pattern of a noise
 	DrawsNot     Verdict = "not"    // something that is meant to be seen is missing
 )
 

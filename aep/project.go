@@ -55,6 +55,7 @@ type Composition struct {
 	Background       [3]float64 // RGB 0–1
 	DropFrame        bool
 	MotionBlur       bool
+	FrameBlending    bool
 	ShutterAngle     float64 // degrees; 360 is a whole frame
 	ShutterPhase     float64 // degrees from the frame's time to the opening of the shutter
 	ShutterSamples   int     // Samples Per Frame of motion blur, 2 to 64; 0 in projects that no After Effects wrote

@@ -134,6 +134,9 @@ func (c *Composition) measures() []byte {
 	if c.MotionBlur {
 		b[139] |= 1 << 3
 	}
+	if c.FrameBlending {
+		b[139] |= 1 << 4
+	}
 	binary.BigEndian.PutUint16(b[140:], uint16(c.Width))
 	binary.BigEndian.PutUint16(b[142:], uint16(c.Height))
 	rational(b[144:], c.PixelAspect, 1)

@@ -63,7 +63,7 @@ func (j *job) options() render.Options {
 	}
 	files := expression.Folder{Path: j.folder, Beside: absolute(filepath.Dir(j.flags.project))}
 	return render.Options{
-		Scale: j.settings.scale, Draft: j.settings.draft, MotionBlur: j.settings.blur, Background: !j.template.Alpha,
+		Scale: j.settings.scale, Draft: j.settings.draft, MotionBlur: j.settings.blur, FrameBlending: j.settings.mix, Background: !j.template.Alpha,
 		Fonts: j.fonts, Footage: j.sources.open, Warn: j.out.warning, Workers: workers,
 		Expressions: func(e *eval.Evaluator) eval.Expressions {
 			return expression.New(expression.Host{

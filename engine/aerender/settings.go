@@ -13,18 +13,18 @@ type settings struct {
 	scale float64
 	draft bool
 	blur  render.MotionBlur
+	mix   render.FrameBlending
 }
 
-// settingsNamed finds a template by name, ignoring case. Templates of After Effects that differ only in fields and frame
-// blending draw alike here.
+// settingsNamed finds a template by name, ignoring case. Templates of After Effects that differ only in fields draw alike here.
 func settingsNamed(name string) (settings, bool) {
 	for _, s := range []settings{
 		{name: "Best Settings", words: "Best", scale: 1},
-		{name: "Current Settings", words: "Best", scale: 1, blur: render.BlurEnabled},
+		{name: "Current Settings", words: "Best", scale: 1, blur: render.BlurEnabled, mix: render.MixEnabled},
 		{name: "DV Settings", words: "Best", scale: 1},
 		{name: "Multi-Machine Settings", words: "Best", scale: 1},
-		{name: "Draft Settings", words: "Draft", scale: 1, draft: true, blur: render.BlurNone},
-		{name: "Overcrank Preview", words: "Draft", scale: 0.5, draft: true, blur: render.BlurNone},
+		{name: "Draft Settings", words: "Draft", scale: 1, draft: true, blur: render.BlurNone, mix: render.MixNone},
+		{name: "Overcrank Preview", words: "Draft", scale: 0.5, draft: true, blur: render.BlurNone, mix: render.MixNone},
 	} {
 		if strings.EqualFold(s.name, strings.TrimSpace(name)) {
 			return s, true

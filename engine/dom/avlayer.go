@@ -57,9 +57,22 @@ func (s *session) defineAVLayer(c *class) {
 	attr(c, "quality", func(r *layerRef) any { return firstQuality + r.l.Quality }, func(r *layerRef, v goja.Value) {
 		r.l.Quality = s.enumerated(v, "quality", firstQuality, 3)
 	})
-	for name, value := range map[string]any{"samplingQuality": 4812, "frameBlendingType": 4012, "environmentLayer": false, "threeDPerChar": false} {
+	for name, value := range map[string]any{"samplingQuality": 4812, "environmentLayer": false, "threeDPerChar": false} {
 		attr(c, name, func(*layerRef) any { return value }, func(*layerRef, goja.Value) {})
 	}
+	const firstBlending = 4012 // FrameBlendingType: none, a mixture, pixel motion
+	attr(c, "frameBlendingType", func(r *layerRef) any {
+		switch {
+		case !r.l.FrameBlend:
+			return firstBlending
+		case r.l.PixelMotion:
+			return firstBlending + 2
+		}
+		return firstBlending + 1
+	}, func(r *layerRef, v goja.Value) {
+		how := s.enumerated(v, "frameBlendingType", firstBlending, 3)
+		r.l.FrameBlend, r.l.PixelMotion = how > 0, how == 2
+	})
 	method(c, "replaceSource", func(r *layerRef, a args) any { s.replaceSource(r, a); return undefined() })
 	method(c, "sourceRectAtTime", func(r *layerRef, a args) any {
 		left, top, width, height := s.machine.SourceRect(r.comp, r.l, a.num(0, 0), a.bool(1, false))

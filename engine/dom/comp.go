@@ -57,7 +57,7 @@ func (s *session) defineComp() {
 		}
 		return r.item.Comp.Controllers[i-1].Name
 	})
-	for name, value := range map[string]any{"hideShyLayers": false, "frameBlending": false, "draft3d": false, "preserveNestedFrameRate": false,
+	for name, value := range map[string]any{"hideShyLayers": false, "draft3d": false, "preserveNestedFrameRate": false,
 		"preserveNestedResolution": false, "resolutionFactor": []int{1, 1}} {
 		attr(c, name, func(*itemRef) any { return value }, func(*itemRef, goja.Value) {})
 	}
@@ -69,6 +69,7 @@ func (s *session) defineComp() {
 // defineShutter defines what a composition says of motion blur.
 func (s *session) defineShutter(c *class) {
 	attr(c, "motionBlur", func(r *itemRef) any { return r.item.Comp.MotionBlur }, func(r *itemRef, v goja.Value) { r.item.Comp.MotionBlur = v.ToBoolean() })
+	attr(c, "frameBlending", func(r *itemRef) any { return r.item.Comp.FrameBlending }, func(r *itemRef, v goja.Value) { r.item.Comp.FrameBlending = v.ToBoolean() })
 	attr(c, "shutterAngle", func(r *itemRef) any { return r.item.Comp.ShutterAngle }, func(r *itemRef, v goja.Value) {
 		r.item.Comp.ShutterAngle = s.between(v, "shutterAngle", 0, 720)
 	})

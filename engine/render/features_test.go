@@ -51,7 +51,8 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		"luminescence":   {func(l *aep.Layer) { l.Blend = aep.BlendLuminescentPremul }, "the light of transparent pixels in blend mode 'Luminescent Premul'"},
 		"unknown blend":  {func(l *aep.Layer) { l.Blend = 77 }, "blend mode 'number 77'"},
 		"model":          {func(l *aep.Layer) { l.Kind = aep.LayerModel }, "a layer of this kind"},
-		"frame blending": {func(l *aep.Layer) { l.FrameBlend, l.Stretch = true, 200 }, "frame blending"},
+		"pixel motion":   {func(l *aep.Layer) { l.FrameBlend, l.PixelMotion, l.Stretch = true, true, 200 }, "the movement between frames of pixel motion, which are mixed,"},
+		"frame blending": {func(l *aep.Layer) { l.FrameBlend, l.Stretch = true, 50 }, "After Effects' own mixture of the frames that pass in one"},
 		"layer style": {func(l *aep.Layer) {
 			children(l, group("ADBE Layer Styles", group("patternFill/enabled", value("patternFill/opacity", 50))))
 		}, "layer style 'patternFill/enabled'"},

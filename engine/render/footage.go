@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"math"
 	"sync"
 
@@ -49,13 +50,21 @@ func (w *worker) prepareFile(v view, it *aep.Item, t float64) (*drawing, error) 
 	if w.r.opt.Draft {
 		how = raster.Nearest
 	}
+	at := []instant{{t, 1}}
+	if !it.Footage.Still {
+		at = w.instants(v, t, src.Info.FrameRate, footageLength(it.Footage))
+	}
 	return &drawing{
 		box: geom.Rect{MaxX: fw, MaxY: fh}.Transform(v.m).Grow(1), blends: true, still: it.Footage.Still,
 		draw: func(dst *raster.Image, opacity float64, blend raster.Blend) error {
-			img, err := src.Halved(w.ctx, t, shrink(v.m, src.Info, fw, fh))
+			img, release, err := w.mixed(at, image.Rectangle{}, func(t float64) (*raster.Image, func(), error) {
+				img, err := src.Halved(w.ctx, t, shrink(v.m, src.Info, fw, fh))
+				return img, func() {}, err
+			})
 			if err != nil {
 				return w.leftOut(v, it, err)
 			}
+			defer release()
 			fit := v.m.Mul(geom.Scale(fw/float64(img.Rect.Dx()), fh/float64(img.Rect.Dy())))
 			raster.Draw(dst, img, fit, dst.Rect, opacity, blend, how)
 			return nil

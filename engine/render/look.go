@@ -99,11 +99,18 @@ func (l *looking) layer(s stage, layer *scene.Layer) {
 	switch {
 	case layer.Inner != nil && !s.holds(layer.Inner.Item):
 		if t, ok := w.sourceTime(v, layer.Inner.Duration); ok {
-			inner := stage{comp: layer.Inner, t: t, outer: &v.stage, m: geom.Identity}
+			at := []instant{{t, 1}}
+			inner := stage{comp: layer.Inner, outer: &v.stage, m: geom.Identity}
 			if layer.Collapse {
 				inner.m, inner.through = w.view(s, layer).m, layer
+			} else {
+				at = w.instants(v, t, 1/FrameTime(layer.Inner.Composition, 1), layer.Inner.Duration)
 			}
-			l.stage(inner)
+			for _, one := range at {
+				inner.t = one.t
+				l.numbers(one.share)
+				l.stage(inner)
+			}
 		}
 	case layer.Kind == scene.Footage && layer.Source != nil && !layer.Source.Footage.Still:
 		t, ok := w.sourceTime(v, footageLength(layer.Source.Footage))

@@ -21,9 +21,13 @@ var precompKind = kind(func(w *worker, v view) (*drawing, error) {
 	d := &drawing{still: comp.Constant, state: state(comp, t)}
 	if v.layer.Collapse && v.h == nil && !v.own {
 		w.collapsed(d, v, inner)
-	} else {
-		w.flattened(d, v, inner)
+		return d, nil
 	}
+	at := w.instants(v, t, 1/FrameTime(comp.Composition, 1), comp.Duration)
+	if len(at) > 1 {
+		d.still = false
+	}
+	w.flattened(d, v, inner, at)
 	return d, nil
 })
 
@@ -37,8 +41,8 @@ func (w *worker) collapsed(d *drawing, v view, inner stage) {
 }
 
 // flattened draws the inner composition on a surface of its own, at the scale of the render, and then that surface. If
-// it is shown much smaller it is drawn smaller.
-func (w *worker) flattened(d *drawing, v view, inner stage) {
+// it is shown much smaller it is drawn smaller. Where frames are blended it is drawn at each of their times.
+func (w *worker) flattened(d *drawing, v view, inner stage, at []instant) {
 	c := inner.comp.Composition
 	scale := w.r.opt.Scale
 	sx, sy := v.m.AxisScale()
@@ -59,11 +63,19 @@ func (w *worker) flattened(d *drawing, v view, inner stage) {
 			w.r.undrawn(v.comp.Item, v.layer.Layer, fmt.Sprintf("a composition of %d by %d pixels", c.Width, c.Height))
 			return nil
 		}
-		own := w.r.surfaces.get(need)
-		defer w.r.surfaces.put(own)
-		if err := w.composition(own, inner); err != nil {
+		own, release, err := w.mixed(at, need, func(t float64) (*raster.Image, func(), error) {
+			own, inner := w.r.surfaces.get(need), inner
+			inner.t = t
+			if err := w.composition(own, inner); err != nil {
+				w.r.surfaces.put(own)
+				return nil, nil, err
+			}
+			return own, func() { w.r.surfaces.put(own) }, nil
+		})
+		if err != nil {
 			return err
 		}
+		defer release()
 		raster.Draw(dst, own, fit, dst.Rect, opacity, blend, raster.Bilinear)
 		return nil
 	}

@@ -37,6 +37,8 @@ type Options struct {
 	Workers int // 0 means one per processor
 	// MotionBlur says which of the layers that move are blurred: without it, those whose switch is on.
 	MotionBlur MotionBlur
+	// FrameBlending says of which layers frames are mixed: without it, of those whose switch is on.
+	FrameBlending FrameBlending
 }
 
 // Renderer draws one composition of a project, which must not change any more.

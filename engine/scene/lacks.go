@@ -78,7 +78,12 @@ func (l *Layer) switches() {
 		l.lack("the depth of 3D layers in a collapsed composition, among those around it,")
 	}
 	if l.FrameBlend && l.mixesFrames() {
-		l.detail("frame blending")
+		if l.PixelMotion {
+			l.detail("the movement between frames of pixel motion, which are mixed,")
+		}
+		if l.hurries() {
+			l.detail("After Effects' own mixture of the frames that pass in one")
+		}
 	}
 	if a, b := sourceAspect(l.Source), Aspect(comp.PixelAspect); a != 0 && unlike(a, b) {
 		l.lack(fmt.Sprintf("a source with pixels of %.3g:1 among pixels of %.3g:1", a, b))
@@ -122,6 +127,19 @@ func (l *Layer) mixesFrames() bool {
 		return l.Stretch != 100 || l.Remapped || unlike(f.FrameRate, l.Comp.FrameRate)
 	}
 	return l.Stretch != 100 || l.Remapped
+}
+
+// hurries tells whether more than one frame of the source may pass in a frame of the composition.
+func (l *Layer) hurries() bool {
+	rate := l.Comp.FrameRate
+	switch {
+	case l.Source.Footage != nil:
+		rate = l.Source.Footage.FrameRate
+	case l.Source.Comp != nil:
+		rate = l.Source.Comp.FrameRate
+	}
+	stretch := math.Abs(l.Stretch)
+	return l.Remapped || stretch > 0 && rate*100/stretch > l.Comp.FrameRate*1.005
 }
 
 // Aspect is the width of a pixel divided by its height; files that do not say mean square pixels.

@@ -27,7 +27,7 @@ type Lack struct {
 	Comp  *aep.Item
 	Layer *aep.Layer
 	What  string // such as "effect 'Glow'"
-	// Detail tells whether only details of the picture are missing, such as frame blending.
+	// Detail tells whether only details of the picture are missing, such as the pattern of a noise.
 	Detail bool
 }
 

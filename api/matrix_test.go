@@ -97,6 +97,13 @@ var rules = map[string]rule{
 	"POST /api/farm/v1/jobs/{id}/reject":                {role: artist, record: "preview", body: `{"reason": "too dark"}`, status: 200},
 	"GET /api/farm/v1/jobs/{id}/placement":              {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/queue":                            {role: viewer, status: 200},
+	"GET /api/farm/v1/failures":                         {role: viewer, status: 200},
+	"GET /api/farm/v1/failures/jobs":                    {role: viewer, query: "?cause=footage:nm.png", status: 200},
+	"POST /api/farm/v1/failures/retry":                  {role: artist, body: `{"cause": "footage:nm.png"}`, status: 404}, // none failed
+	"POST /api/farm/v1/failures/dismiss":                {role: artist, body: `{"jobs": ["01JQ0000000000000000000000"]}`, status: 204},
+	"GET /api/farm/v1/reports":                          {role: viewer, status: 200},
+	"GET /api/farm/v1/rates":                            {role: viewer, status: 200},
+	"PUT /api/farm/v1/rates":                            {role: admin, body: `{"revision": 4711}`, status: 409, farm: true},
 	"GET /api/farm/v1/search":                           {role: viewer, query: "?q=title", status: 200},
 	"GET /api/farm/v1/jobs/{id}/tasks":                  {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/jobs/{id}/attempts":               {role: viewer, record: "job", status: 200},

@@ -27,7 +27,7 @@ type Application struct {
 // Apply runs it to its end, under the same watch as a render.
 func Apply(ctx context.Context, app Application) error {
 	if len(app.Command) == 0 {
-		return &Failure{Message: "Render failed: After Effects cannot run scripts on this system", Class: farm.FailureWorker}
+		return &Failure{Message: "Render failed: After Effects cannot run scripts on this system", Class: farm.FailureWorker, Cause: farm.Cause{Kind: farm.CauseMachine}}
 	}
 	_, err := Run(ctx, Request{
 		Program: app.Command[:1], bare: app.Command[1:], isBare: true, aerender: app.Aerender, scriptFile: app.Script, Host: app.Host, Dir: app.Dir, OnLine: app.OnLine,

@@ -12,6 +12,7 @@ import (
 type Failure struct {
 	Message string // for whoever submitted the job
 	Class   farm.FailureClass
+	Cause   farm.Cause
 }
 
 func (f *Failure) Error() string { return f.Message }
@@ -23,24 +24,25 @@ func (f *Failure) Error() string { return f.Message }
 type rule struct {
 	pattern *regexp.Regexp
 	class   farm.FailureClass
-	words   string // "" means the engine's own
+	cause   farm.CauseKind // its subject is what the message names
+	words   string         // "" means the engine's own
 }
 
 var rules = []rule{
-	{regexp.MustCompile(`^the script (ran longer|used more) than|too much recursion`), farm.FailureDeterministic, ""},
-	{regexp.MustCompile(`(?i)another instance of aerender|waiting for response from a modal dialog`), farm.FailureWorker, "After Effects was busy or waited for an answer to a dialog"},
-	{regexp.MustCompile(`-17(12|01|43)\b`), farm.FailureWorker, "After Effects could not be reached; macOS has not allowed it to be controlled on this machine"},
-	{regexp.MustCompile(`(?i)created with After Effects version ([\d.]+).*cannot be opened`), farm.FailureWorker, ""},
-	{regexp.MustCompile(`(?i)unable to obtain a licen[sc]e|invalid serial number|using the same serial number`), farm.FailureLicence, "After Effects or one of its plug-ins got no licence on this machine"},
-	{regexp.MustCompile(`(?i)internal verification failure|unexpected failure during application startup`), farm.FailureWorker, ""},
-	{regexp.MustCompile(`(?i)no space left|disk (is )?full|not enough (disk )?space|error while writing to file|output module failed`), farm.FailureWorker, "The result could not be written: the disk is full or not writable"},
-	{regexp.MustCompile(`(?i)out of memory|not enough memory|unable to allocate`), farm.FailureWorker, "There was not enough memory"},
-	{regexp.MustCompile(`(?i)missing effect`), farm.FailureWorker, ""},
-	{regexp.MustCompile(`(?i)source compression type is not supported`), farm.FailureWorker, ""},
-	{regexp.MustCompile(`(?i)background rendering`), farm.FailureTransient, ""},
-	{regexp.MustCompile(`(?i)no output module template|no render settings template`), farm.FailureDeterministic, ""},
-	{regexp.MustCompile(`(?i)could not read from source|missing footage|footage .*missing|file .*(not found|does not exist)`), farm.FailureDeterministic, ""},
-	{regexp.MustCompile(`(?i)output module for this render item is already in use`), farm.FailureDeterministic, ""},
+	{regexp.MustCompile(`^the script (ran longer|used more) than|too much recursion`), farm.FailureDeterministic, farm.CauseExpression, ""},
+	{regexp.MustCompile(`(?i)another instance of aerender|waiting for response from a modal dialog`), farm.FailureWorker, farm.CauseMachine, "After Effects was busy or waited for an answer to a dialog"},
+	{regexp.MustCompile(`-17(12|01|43)\b`), farm.FailureWorker, farm.CauseMachine, "After Effects could not be reached; macOS has not allowed it to be controlled on this machine"},
+	{regexp.MustCompile(`(?i)created with After Effects version ([\d.]+).*cannot be opened`), farm.FailureWorker, farm.CauseEngine, ""},
+	{regexp.MustCompile(`(?i)unable to obtain a licen[sc]e|invalid serial number|using the same serial number`), farm.FailureLicence, farm.CauseLicence, "After Effects or one of its plug-ins got no licence on this machine"},
+	{regexp.MustCompile(`(?i)internal verification failure|unexpected failure during application startup`), farm.FailureWorker, farm.CauseMachine, ""},
+	{regexp.MustCompile(`(?i)no space left|disk (is )?full|not enough (disk )?space|error while writing to file|output module failed`), farm.FailureWorker, farm.CauseDisk, "The result could not be written: the disk is full or not writable"},
+	{regexp.MustCompile(`(?i)out of memory|not enough memory|unable to allocate`), farm.FailureWorker, farm.CauseMemory, "There was not enough memory"},
+	{regexp.MustCompile(`(?i)missing effect`), farm.FailureWorker, farm.CauseEffect, ""},
+	{regexp.MustCompile(`(?i)source compression type is not supported`), farm.FailureWorker, farm.CauseMachine, ""},
+	{regexp.MustCompile(`(?i)background rendering`), farm.FailureTransient, farm.CauseEngine, ""},
+	{regexp.MustCompile(`(?i)no output module template|no render settings template`), farm.FailureDeterministic, farm.CauseEngine, ""},
+	{regexp.MustCompile(`(?i)could not read from source|missing footage|footage .*missing|file .*(not found|does not exist)`), farm.FailureDeterministic, farm.CauseFootage, ""},
+	{regexp.MustCompile(`(?i)output module for this render item is already in use`), farm.FailureDeterministic, farm.CauseEngine, ""},
 }
 
 // told are the messages that stand for themselves: those of the agent's own script.
@@ -75,10 +77,10 @@ func outcome(engine, composition string, code int, errors []string, began bool) 
 	}
 	for _, text := range errors {
 		if told.MatchString(text) {
-			return &Failure{Message: strings.TrimSuffix(text, "."), Class: farm.FailureDeterministic}
+			return &Failure{Message: strings.TrimSuffix(text, "."), Class: farm.FailureDeterministic, Cause: CauseTold(text)}
 		}
 		if noComposition.MatchString(text) {
-			return &Failure{Message: fmt.Sprintf("Composition '%s' not found", composition), Class: farm.FailureDeterministic}
+			return &Failure{Message: fmt.Sprintf("Composition '%s' not found", composition), Class: farm.FailureDeterministic, Cause: causeOf(farm.CauseComposition, composition)}
 		}
 	}
 	head := fmt.Sprintf("Render failed: %s exited with code %d", engine, code)
@@ -88,18 +90,19 @@ func outcome(engine, composition string, code int, errors []string, began bool) 
 	for _, text := range errors {
 		for _, r := range rules {
 			if r.pattern.MatchString(text) {
+				cause := causeOf(r.cause, named(r.cause, text))
 				if r.words != "" {
 					text = r.words
 				}
-				return &Failure{Message: head + ": " + text, Class: r.class}
+				return &Failure{Message: head + ": " + text, Class: r.class, Cause: cause}
 			}
 		}
 	}
 	if len(errors) > 0 {
-		return &Failure{Message: head + ": " + errors[0], Class: classOf(code)}
+		return &Failure{Message: head + ": " + errors[0], Class: classOf(code), Cause: farm.CauseOfMessage(errors[0])}
 	}
 	if killed := code < 0 || code > exitBySignal; !began && !killed {
-		return &Failure{Message: head + " before it opened the project", Class: farm.FailureWorker}
+		return &Failure{Message: head + " before it opened the project", Class: farm.FailureWorker, Cause: farm.Cause{Kind: farm.CauseMachine}}
 	}
-	return &Failure{Message: head, Class: classOf(code)}
+	return &Failure{Message: head, Class: classOf(code), Cause: causeOf(farm.CauseEngine, fmt.Sprintf("%s exited with code %d", engine, code))}
 }

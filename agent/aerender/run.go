@@ -44,7 +44,7 @@ func notRun(err error) error {
 	if errors.As(err, new(*GoneError)) {
 		return err
 	}
-	return &Failure{Message: fmt.Sprintf("Render failed: the engine could not be started: %v", err), Class: farm.FailureWorker}
+	return &Failure{Message: fmt.Sprintf("Render failed: the engine could not be started: %v", err), Class: farm.FailureWorker, Cause: farm.Cause{Kind: farm.CauseMachine}}
 }
 
 // execution is a running engine. Its lines are read by one goroutine, its end is waited for by another, and watch, which

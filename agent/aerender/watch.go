@@ -61,9 +61,9 @@ func (e *execution) watch(ctx context.Context) *Failure {
 				timer.Reset(lastWords)
 				continue
 			}
-			return &Failure{Message: fmt.Sprintf("Render failed: %s hung %s", e.req.engine(), e.where(now)), Class: farm.FailureTransient}
+			return &Failure{Message: fmt.Sprintf("Render failed: %s hung %s", e.req.engine(), e.where(now)), Class: farm.FailureTransient, Cause: causeOf(farm.CauseEngine, e.req.engine()+" hung")}
 		case <-wall:
-			return &Failure{Message: fmt.Sprintf("Render failed: %s was not done after %s", e.req.engine(), e.req.Wall), Class: farm.FailureDeterministic}
+			return &Failure{Message: fmt.Sprintf("Render failed: %s was not done after %s", e.req.engine(), e.req.Wall), Class: farm.FailureDeterministic, Cause: farm.Cause{Kind: farm.CauseTime}}
 		}
 	}
 }

@@ -41,7 +41,7 @@ func chooseEngine(inv farm.Inventory, wanted, kind string, preview bool) (farm.E
 func (t *attempt) chooseEngine() (farm.EngineInfo, error) {
 	engine, ok := chooseEngine(t.machine.Inventory(), t.lease.Settings.Engine, t.lease.Engine, t.lease.Preview)
 	if !ok {
-		return engine, &failure{message: fmt.Sprintf("This machine has no engine '%s'", t.lease.Settings.Engine), retry: true, class: farm.FailureWorker}
+		return engine, &failure{message: fmt.Sprintf("This machine has no engine '%s'", t.lease.Settings.Engine), retry: true, class: farm.FailureWorker, cause: farm.Cause{Kind: farm.CauseEngine, Subject: t.lease.Settings.Engine + " is not installed"}}
 	}
 	name := "After Effects"
 	if engine.Kind == farm.EngineEmbedded {

@@ -202,7 +202,7 @@ func (t sources) font(ctx context.Context, font farm.FileRef) error {
 	var status *farmclient.StatusError
 	if errors.As(err, &status) && !farmclient.Passing(err) {
 		// It was deleted since the lease was granted. The next lease goes without it, or says that it may not.
-		return &failure{message: fmt.Sprintf("Font '%s' not available", font.Name), retry: true, err: err}
+		return &failure{message: fmt.Sprintf("Font '%s' not available", font.Name), retry: true, err: err, cause: farm.Cause{Kind: farm.CauseFont, Subject: font.Name}}
 	}
 	return err
 }

@@ -91,6 +91,8 @@ func (t *attempt) fail(ctx context.Context, done delivered, err error) wire.Fail
 	lacking := done.upload == nil && t.lacks(err)
 	failed := t.explain(err)
 	failed.Attempt, failed.Message, failed.Warnings, failed.Measured = t.lease.Attempt, t.secrets.String(failed.Message), t.warned(), t.watch.measured()
+	failed.Cause = t.cause(err)
+	failed.Cause.Subject = t.secrets.String(failed.Cause.Subject)
 	t.say("%s", failed.Message)
 	if done.frames != nil && !errors.As(err, new(*Cancelled)) {
 		done.frames.handOverDone(ctx, err, &failed)
@@ -123,6 +125,7 @@ type failure struct {
 	message string
 	retry   bool              // another machine might do better
 	class   farm.FailureClass // "" where retry says it all
+	cause   farm.Cause        // the zero Cause where message says it all
 	err     error
 }
 

@@ -35,7 +35,7 @@ func reveal(lease wire.Lease) (wire.Lease, error) {
 	value := func(name string) (string, error) {
 		v, ok := lease.Secrets[name]
 		if !ok {
-			return "", &failure{message: fmt.Sprintf("Secret '%.100s' is not known", name)}
+			return "", &failure{message: fmt.Sprintf("Secret '%.100s' is not known", name), cause: farm.Cause{Kind: farm.CauseSecret, Subject: name}}
 		}
 		return v, nil
 	}

@@ -154,7 +154,7 @@ func (u *Upload) output() (farm.OutputRef, error) {
 	var failed *upload.Error
 	switch {
 	case errors.As(u.err, &failed):
-		return farm.OutputRef{}, &failure{message: failed.Error(), retry: failed.Retry, err: u.err}
+		return farm.OutputRef{}, &failure{message: failed.Error(), retry: failed.Retry, err: u.err, cause: farm.Cause{Kind: farm.CauseDelivery, Subject: failed.Bucket}}
 	case u.err != nil:
 		return farm.OutputRef{}, u.err
 	}

@@ -35,6 +35,8 @@ type Farm struct {
 	Tasks       Tasks
 	Queue       Queue
 	Search      Search
+	Failures    Failures
+	Reports     Reports
 	Policy      Policies
 	Status      Status
 	Events      Events
@@ -83,6 +85,8 @@ func Routes(f Farm, cfg Config) []route.Route {
 		taskHandlers{f.Tasks}.routes(),
 		queueHandlers{f.Queue}.routes(),
 		searchHandlers{f.Search}.routes(),
+		failureHandlers{f.Failures}.routes(),
+		reportHandlers{f.Reports}.routes(),
 		policyHandlers{f.Policy}.routes(),
 		updateHandlers{f.Releases, f.Rollouts}.routes(),
 		downloadHandlers{f.Downloads}.routes(),

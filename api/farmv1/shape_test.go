@@ -196,3 +196,18 @@ func TestNotificationsOnTheWire(t *testing.T) {
 		Ways: map[farm.NoticeWay]farm.NoticeQueue{farm.ByChat: {Waiting: make([]farm.Notice, 2), More: 1, EndedAt: noon, Error: "the receiver answered 502"}},
 	}))
 }
+
+func TestFailuresOnTheWire(t *testing.T) {
+	golden(t, "failures", answer.Each([]farm.FailureGroup{
+		{Cause: farm.Cause{Kind: farm.CauseFootage, Subject: "nm.png"}, Count: 3, First: noon, Last: noon.Add(time.Hour), Latest: farm.OpenFailure{Job: jobA, Agent: "a1"}},
+		{Cause: farm.Cause{Kind: farm.CauseTime}, Count: 1, First: noon, Last: noon, Latest: farm.OpenFailure{Job: jobA}},
+	}, failureShape))
+	golden(t, "failed-job", failedJobShape(farm.Job{ID: jobA, SubmittedBy: "mia", Error: "no", ErrorAt: noon}))
+}
+
+func TestReportsOnTheWire(t *testing.T) {
+	line := coordinator.ReportLine{Subject: "tm", Name: "Title", Sum: farm.Sum{Attempts: 3, Done: 2, Failed: 1, Time: 5_400_000, Wasted: 600_000}, Cost: 3}
+	golden(t, "report", reportShape(coordinator.Report{From: noon, To: noon, Rates: farm.Rates{Currency: "EUR", PerHour: 2}, Total: line.Sum, Templates: []coordinator.ReportLine{line}}))
+	golden(t, "rates", ratesShape(farm.Rates{Revision: 2, Currency: "EUR", PerHour: 2, Tags: []farm.TagRate{{Tag: "gpu", PerHour: 5}}, At: noon, By: "ann"}))
+	golden(t, "rates-bare", ratesShape(farm.Rates{}))
+}

@@ -141,6 +141,7 @@ func (l *leader) endEarly(ctx context.Context, s *session, h *lease, task farm.T
 // fail ends an attempt that failed.
 func (l *leader) fail(ctx context.Context, task farm.Task, job farm.Job, m wire.Failed) error {
 	m.Warnings = slices.Clone(m.Warnings)
+	m.Cause = causeOf(task, job, m)
 	if err := l.d.private.Discreet(ctx, job, append(pointers(m.Warnings), &m.Message)...); err != nil {
 		return err
 	}
@@ -154,7 +155,7 @@ func (l *leader) fail(ctx context.Context, task farm.Task, job farm.Job, m wire.
 	now := l.d.state.Now()
 	_, err := l.d.state.Apply(ctx, command.FailTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Message: m.Message, Retry: m.Retry, Class: m.Class, Warnings: m.Warnings,
-		Measured: m.Measured, NotBefore: now.Add(restOf(task, m.Class)), At: now,
+		Measured: m.Measured, NotBefore: now.Add(restOf(task, m.Class)), At: now, Cause: l.keptCause(m.Cause),
 	})
 	return err
 }
@@ -177,6 +178,7 @@ func (l *leader) neverBegan(ctx context.Context, t farm.Task, cause error) {
 	now := l.d.state.Now()
 	_, err := l.d.state.Apply(ctx, command.FailTask{
 		Task: t.ID, Attempt: t.Attempt, Message: cause.Error(), Retry: retry, NotBefore: now.Add(backOff(t.Failures)), At: now,
+		Cause: l.keptCause(farm.CauseOfMessage(cause.Error())),
 	})
 	if err != nil {
 		l.d.log.Error("failing a task", "task", t.ID, "error", err)

@@ -16,6 +16,7 @@ func (s *Submitter) ResubmitBatch(ctx context.Context, p farm.Principal, id stri
 		return BatchResult{}, err
 	}
 	var entries []BatchEntry
+	var ids []string
 	err := s.state.View(func(tx *raftstore.Tx) error {
 		batch, err := tx.Batch(id)
 		if err != nil || batch.Team != p.Team {
@@ -35,6 +36,7 @@ func (s *Submitter) ResubmitBatch(ctx context.Context, p farm.Principal, id stri
 			}
 			change(&entry.Job)
 			entries = append(entries, entry)
+			ids = append(ids, job.ID)
 		}
 		return nil
 	})
@@ -44,12 +46,17 @@ func (s *Submitter) ResubmitBatch(ctx context.Context, p farm.Principal, id stri
 	if len(entries) == 0 {
 		return BatchResult{}, farm.Errorf(farm.CodeNotFound, "batch %q has no such jobs", id)
 	}
-	return s.submitAgain(ctx, p, entries)
+	return s.submitAgain(ctx, p, ids, entries)
 }
 
 // ResubmitJobs submits jobs of the caller's team once more, as a batch of their own. Those that cannot be resubmitted are refused like any others;
 // CodeConflict when that is all of them.
 func (s *Submitter) ResubmitJobs(ctx context.Context, p farm.Principal, ids []string) (BatchResult, error) {
+	return s.resubmit(ctx, p, ids, func(*farm.Job) error { return nil })
+}
+
+// resubmit submits jobs once more after change has changed them.
+func (s *Submitter) resubmit(ctx context.Context, p farm.Principal, ids []string, change func(*farm.Job) error) (BatchResult, error) {
 	if err := p.May(farm.ActSubmit); err != nil {
 		return BatchResult{}, err
 	}
@@ -64,19 +71,32 @@ func (s *Submitter) ResubmitJobs(ctx context.Context, p farm.Principal, ids []st
 			entries = append(entries, entry)
 			return err
 		})
+		if err == nil {
+			err = change(&entries[len(entries)-1].Job)
+		}
 		if err != nil {
 			return BatchResult{}, err
 		}
 	}
-	return s.submitAgain(ctx, p, entries)
+	return s.submitAgain(ctx, p, ids, entries)
 }
 
-func (s *Submitter) submitAgain(ctx context.Context, p farm.Principal, entries []BatchEntry) (BatchResult, error) {
+// submitAgain submits entries that were made of earlier jobs. Those that are accepted need nobody any more.
+func (s *Submitter) submitAgain(ctx context.Context, p farm.Principal, ids []string, entries []BatchEntry) (BatchResult, error) {
 	result, err := s.SubmitBatch(ctx, p, entries)
-	if err == nil && len(result.Jobs) == 0 {
+	if err != nil {
+		return result, err
+	}
+	if len(result.Jobs) == 0 {
 		return result, farm.Errorf(farm.CodeConflict, "none of the jobs could be resubmitted: %w", result.Errs[0])
 	}
-	return result, err
+	var accepted []string
+	for i, id := range ids {
+		if result.Errs[i] == nil {
+			accepted = append(accepted, id)
+		}
+	}
+	return result, s.settle(ctx, p.Team, accepted)
 }
 
 // JobAgain is a job of the caller's team as it was sent, with those nested in it, to be submitted once more. CodeConflict when the farm

@@ -226,6 +226,8 @@ type Failed struct {
 	Warnings  []string `json:"warnings,omitempty"`
 	// Class says what kind of failure it was; "" is FailureDeterministic without Retry and FailureTransient with it.
 	Class farm.FailureClass `json:"class,omitempty"`
+	// Cause is why; an agent of an older release does not say.
+	Cause farm.Cause `json:"cause,omitzero"`
 	// Before are the pieces sent ahead of Output, one after the other. Done are the frames after them that were
 	// finished, validated and uploaded as Output before the attempt ended; nil for none.
 	Before   []Piece         `json:"before,omitempty"`

@@ -1,0 +1,47 @@
+package dispatch
+
+import (
+	"cmp"
+
+	"overcrank/farm"
+	"overcrank/farm/wire"
+	"overcrank/raftstore"
+	"overcrank/raftstore/command"
+)
+
+// causeOf is why an attempt failed, from what its agent reports. Agents of older releases do not say; then the class and the words do.
+func causeOf(task farm.Task, job farm.Job, m wire.Failed) farm.Cause {
+	cause := m.Cause.Tidy()
+	class := cmp.Or(m.Class, farm.FailureTransient)
+	switch {
+	case cause.Kind != "":
+	case class == farm.FailureLicence:
+		cause.Kind = farm.CauseLicence
+	case class.Consequence().BarsMachine:
+		cause.Kind = farm.CauseMachine
+	default:
+		cause = farm.CauseOfMessage(m.Message)
+	}
+	switch {
+	case cause.Kind.OfMachine():
+		cause.Subject = task.Agent
+	case cause.Kind == farm.CauseTemplate && cause.Subject == "":
+		cause.Subject = job.Template.ID
+	case job.Private:
+		cause.Subject = ""
+	}
+	return cause
+}
+
+// keptCause is a cause as the state takes it: none while coordinators of an older release would lose it.
+func (l *leader) keptCause(cause farm.Cause) farm.Cause {
+	var level int
+	err := l.d.state.View(func(tx *raftstore.Tx) (err error) {
+		level, _, err = tx.Level()
+		return err
+	})
+	if err != nil || level < command.FailuresLevel {
+		return farm.Cause{}
+	}
+	return cause
+}

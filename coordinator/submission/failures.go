@@ -1,0 +1,100 @@
+package submission
+
+import (
+	"context"
+	"strings"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+	"overcrank/raftstore/command"
+)
+
+// RetryFailures submits all jobs again that failed for one cause and still need somebody, as a batch of their own. src, when it is not "",
+// is the address of a kept file that each of them gets in the place of the footage that the cause names. CodeNotFound when there are none.
+func (s *Submitter) RetryFailures(ctx context.Context, p farm.Principal, cause farm.Cause, src string) (BatchResult, error) {
+	if err := p.May(farm.ActSubmit); err != nil {
+		return BatchResult{}, err
+	}
+	if src != "" && cause.Kind != farm.CauseFootage {
+		return BatchResult{}, farm.Invalid("the jobs were not submitted", farm.FieldError{Field: "file", Message: "takes the place of missing footage, and that is not why these jobs failed"})
+	}
+	var failures []farm.OpenFailure
+	err := s.state.View(func(tx *raftstore.Tx) (err error) {
+		failures, _, err = tx.Failures(p.Team, cause, "", farm.MostOpenFailures)
+		return err
+	})
+	if err != nil {
+		return BatchResult{}, err
+	}
+	if len(failures) == 0 {
+		return BatchResult{}, farm.Errorf(farm.CodeNotFound, "no job that failed for %q needs somebody", cause.Key())
+	}
+	ids := make([]string, len(failures))
+	for i, failure := range failures {
+		ids[i] = failure.Job
+	}
+	plan := s.newPlan(p)
+	return s.resubmit(ctx, p, ids, func(job *farm.Job) error {
+		if src == "" {
+			return nil
+		}
+		return plan.fillFootage(ctx, job, cause.Subject, src)
+	})
+}
+
+// fillFootage gives a file to the layers that lack the footage of a name, unless the job brings them something already.
+func (p *plan) fillFootage(ctx context.Context, job *farm.Job, name, src string) error {
+	if job.Template.ID == "" {
+		return nil
+	}
+	var template farm.Template
+	err := p.s.state.View(func(tx *raftstore.Tx) (err error) {
+		template, err = tx.Template(job.Template.ID)
+		return err
+	})
+	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && template.Introspection == nil {
+		return nil // which its submission will be refused for, or nobody can tell its layers
+	}
+	if err != nil {
+		return err
+	}
+	sum, err := p.summary(ctx, *template.Introspection)
+	if err != nil {
+		return err
+	}
+	for _, lack := range lacking(sum, *job) {
+		if strings.EqualFold(lack.File, name) {
+			job.Assets = append(job.Assets, farm.Asset{Type: lack.Media, LayerName: lack.Layer, Composition: lack.Composition, Src: src, Name: name})
+		}
+	}
+	return nil
+}
+
+// SettleFailures takes jobs that failed off the list of those that need somebody, though nothing is done with them.
+func (s *Submitter) SettleFailures(ctx context.Context, p farm.Principal, ids []string) error {
+	if err := p.May(farm.ActChangeJobs); err != nil {
+		return err
+	}
+	return s.settle(ctx, p.Team, ids)
+}
+
+// settle takes those of some jobs off the list that are on it.
+func (s *Submitter) settle(ctx context.Context, team string, ids []string) error {
+	var open []string
+	err := s.state.View(func(tx *raftstore.Tx) error {
+		for _, id := range ids {
+			switch _, err := tx.Failure(team, id); {
+			case err == nil:
+				open = append(open, id)
+			case farm.CodeOf(err) != farm.CodeNotFound:
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || len(open) == 0 {
+		return err
+	}
+	_, err = s.state.Apply(ctx, command.SettleFailures{Team: team, Jobs: open, At: s.state.Now()})
+	return err
+}

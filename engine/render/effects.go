@@ -31,7 +31,7 @@ func (w *worker) apply(v view, effects []scene.Effect, f *effect.Frame, img *ras
 			return stopped
 		}
 		if err != nil {
-			w.r.warned.say(fmt.Sprintf("%seffect '%s' is left out: %v", w.r.about(v.comp.Item, v.layer.Layer), e.Name, err))
+			w.r.mar(fmt.Sprintf("%seffect '%s' is left out: %v", w.r.about(v.comp.Item, v.layer.Layer), e.Name, err))
 		}
 	}
 	return nil
@@ -138,7 +138,7 @@ func (h host) Sound(id uint32, from, length float64) ([]float32, float64, error)
 	case l == nil || l.Source == nil || !active(l.Layer, h.v.t):
 		return nil, audio.Rate, nil
 	case l.Inner != nil:
-		w.r.undrawn(h.v.comp.Item, h.v.layer.Layer, "the sound of composition '"+l.Source.Name+"' in an effect")
+		w.undrawn(h.v.comp.Item, h.v.layer.Layer, "the sound of composition '"+l.Source.Name+"' in an effect")
 		return nil, audio.Rate, nil
 	case l.Source.Footage == nil || !l.Source.Footage.HasAudio || l.Source.Footage.File.Resolved == "":
 		return nil, audio.Rate, nil

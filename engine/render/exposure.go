@@ -87,7 +87,7 @@ func (w *worker) blurredPixels(clip image.Rectangle, v view, x *exposure, masks 
 	shots := w.places(x, geom.Scale(1/scale, 1/scale))
 	area := w.areaOf(local, d, shots, clip)
 	if w.tooLarge(area) {
-		w.r.undrawn(v.comp.Item, v.layer.Layer, "the motion blur of a layer as large as this")
+		w.undrawn(v.comp.Item, v.layer.Layer, "the motion blur of a layer as large as this")
 		x.views = []view{v}
 		return w.blurredPixels(clip, v, x, masks, effects)
 	}

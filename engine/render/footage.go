@@ -80,7 +80,7 @@ func (w *worker) leftOut(v view, it *aep.Item, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	w.r.warned.say(fmt.Sprintf("%sthe footage '%s' is left out: %v", w.r.about(v.comp.Item, v.layer.Layer), it.Name, err))
+	w.r.mar(fmt.Sprintf("%sthe footage '%s' is left out: %v", w.r.about(v.comp.Item, v.layer.Layer), it.Name, err))
 	return nil
 }
 

@@ -17,6 +17,7 @@ type frame struct {
 type drawn struct {
 	img  *raster.Image
 	same bool
+	kept bool // it was not drawn, but found among the shared frames
 	err  error
 }
 
@@ -60,6 +61,9 @@ func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(
 // Repeated is how many frames were not drawn, since they look like the one before them.
 func (r *Renderer) Repeated() int { return int(r.repeated.Load()) }
 
+// Reused is how many frames were not drawn, since another render had drawn them.
+func (r *Renderer) Reused() int { return int(r.reused.Load()) }
+
 // enqueue adds f to order first, and then to work; false when ctx has ended.
 func enqueue(ctx context.Context, order, work chan<- frame, f frame) bool {
 	for _, to := range []chan<- frame{order, work} {
@@ -97,6 +101,9 @@ func (r *Renderer) deliver(ctx context.Context, order <-chan frame, emit func(n 
 				r.surfaces.put(last)
 			}
 			last = d.img
+		}
+		if d.kept {
+			r.reused.Add(1)
 		}
 		if err := emit(f.n, last); err != nil {
 			return err

@@ -16,13 +16,16 @@ import (
 // Look identifies what a frame shows: two frames of a render with the same Look have the same pixels.
 type Look [sha256.Size]byte
 
-// lookOf is the look of a composition at a time: which layers are active, the values of all that varies, and what their sources show.
-func (w *worker) lookOf(s stage) Look {
-	l := looking{w: w, sum: sha256.New()}
+// lookOf is the look of a composition at a time: which layers are active, the values of all that varies, and what their sources show. Where frames
+// are shared it is the frame's address, unless known is false.
+func (w *worker) lookOf(s stage) (out Look, known bool) {
+	l := looking{w: w, sum: sha256.New(), origins: w.r.origins}
+	if l.origins != nil {
+		_, _ = l.sum.Write(l.origins.base[:]) // a hash returns no error
+	}
 	l.stage(s)
-	var out Look
 	l.sum.Sum(out[:0])
-	return out
+	return out, l.origins != nil && !l.unknown
 }
 
 // looking collects a look.
@@ -32,7 +35,15 @@ type looking struct {
 		io.Writer
 		Sum([]byte) []byte
 	}
-	buf [8]byte
+	buf     [8]byte
+	origins *origins // what each layer comes from is added too; nil for a look within this render
+	unknown bool     // something has no origin
+}
+
+// from adds where something comes from.
+func (l *looking) from(origin Look, err error) {
+	_, _ = l.sum.Write(origin[:])
+	l.unknown = l.unknown || err != nil
 }
 
 func (l *looking) word(v uint64) {
@@ -48,11 +59,19 @@ func (l *looking) numbers(list ...float64) {
 }
 
 func (l *looking) stage(s stage) {
+	if l.origins != nil {
+		l.from(l.origins.comp(s.comp))
+		l.lights(s)
+	}
 	for i, layer := range s.comp.Shown {
 		if !active(layer.Layer, s.t) {
 			continue
 		}
 		l.word(uint64(i))
+		if !layer.Stencil() && l.w.opacity(view{stage: s, layer: layer}) <= 0 {
+			l.word(math.MaxUint64 - 1) // whatever it is, it is not drawn
+			continue
+		}
 		l.layer(s, layer)
 		for m := layer.Matted; m != nil && active(m.Layer, s.t); m = m.Matted {
 			l.word(math.MaxUint64)
@@ -62,23 +81,26 @@ func (l *looking) stage(s stage) {
 	l.word(uint64(len(s.comp.Shown)))
 }
 
+// lights adds the lights that shine on a composition's layers.
+func (l *looking) lights(s stage) {
+	for _, layer := range s.comp.All {
+		if layer.Kind == scene.Light && active(layer.Layer, s.t) {
+			l.layer(s, layer)
+		}
+	}
+}
+
 func (l *looking) layer(s stage, layer *scene.Layer) {
 	w := l.w
-	m := geom.Identity
-	switch {
-	case layer.ThreeD:
-		s := s
-		s.m = geom.Identity
-		v := w.inSpace(s, layer)
-		m = v.m
-		l.numbers(v.depth)
-		if v.h != nil {
-			l.numbers(v.h[:]...)
+	if l.origins != nil {
+		l.from(l.origins.layer(layer))
+		if layer.Kind == scene.Text { // what it lacks of fonts is told by laying it out, which a frame that is kept is not drawn for
+			if doc, ok := layer.Document.At(w.eval, s.t).(*aep.TextDocument); ok && doc != nil && doc.Text != "" {
+				_ = w.r.layouts.get(w, view{stage: s, layer: layer}, doc)
+			}
 		}
-	case layer.Transform.Moves():
-		m = layer.Transform.Matrix(w.eval, s.t)
 	}
-	l.numbers(m.A, m.B, m.C, m.D, m.E, m.F)
+	l.place(s, layer)
 	for i := range layer.Varying {
 		v := layer.Varying[i].At(w.eval, s.t)
 		l.value(v)
@@ -91,9 +113,12 @@ func (l *looking) layer(s stage, layer *scene.Layer) {
 	}
 	if w.movingMasks(view{stage: s, layer: layer}) != nil {
 		l.numbers(s.t)
+		l.unknown = l.unknown || drivenValues(layer)
 	}
 	if layer.MotionBlur {
-		l.exposure(w.exposure(w.view(s, layer)))
+		x := w.exposure(w.view(s, layer))
+		l.exposure(x)
+		l.unknown = l.unknown || x != nil && drivenValues(layer)
 	}
 	v := view{stage: s, layer: layer}
 	switch {
@@ -118,6 +143,30 @@ func (l *looking) layer(s stage, layer *scene.Layer) {
 			t = -1
 		}
 		l.numbers(t)
+	}
+}
+
+// place adds where a layer is, and whether it was there one frame ago: then it may be drawn on a surface of its own, where rounding differs.
+func (l *looking) place(s stage, layer *scene.Layer) {
+	w := l.w
+	m := geom.Identity
+	switch {
+	case layer.ThreeD:
+		s := s
+		s.m = geom.Identity
+		v := w.inSpace(s, layer)
+		m = v.m
+		l.numbers(v.depth)
+		if v.h != nil {
+			l.numbers(v.h[:]...)
+		}
+	case layer.Transform.Moves() || l.origins != nil: // its parents are not part of its origin
+		m = layer.Transform.Matrix(w.eval, s.t)
+	}
+	l.numbers(m.A, m.B, m.C, m.D, m.E, m.F)
+	if layer.Kind != scene.Solid && layer.Transform.Moves() &&
+		layer.Transform.Matrix(w.eval, s.t) == layer.Transform.Matrix(w.eval, s.t-FrameTime(w.r.comp.Comp, 1)) {
+		l.word(math.MaxUint64)
 	}
 }
 
@@ -161,12 +210,13 @@ type looks struct {
 }
 
 type frameLook struct {
-	once sync.Once
-	look Look
+	once  sync.Once
+	look  Look
+	known bool // it is the frame's address
 }
 
 // of is the look of frame n.
-func (c *looks) of(w *worker, n int) Look {
+func (c *looks) of(w *worker, n int) *frameLook {
 	c.mu.Lock()
 	if c.known == nil {
 		c.known = make(map[int]*frameLook)
@@ -184,11 +234,11 @@ func (c *looks) of(w *worker, n int) Look {
 		}
 	}
 	c.mu.Unlock()
-	f.once.Do(func() { f.look = w.lookOf(w.r.stageAt(n)) })
-	return f.look
+	f.once.Do(func() { f.look, f.known = w.lookOf(w.r.stageAt(n)) })
+	return f
 }
 
 // repeats tells whether frame n looks like frame before, which is drawn anyway.
 func (w *worker) repeats(n, before int) bool {
-	return w.r.looks.of(w, n) == w.r.looks.of(w, before)
+	return w.r.looks.of(w, n).look == w.r.looks.of(w, before).look
 }

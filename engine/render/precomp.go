@@ -60,7 +60,7 @@ func (w *worker) flattened(d *drawing, v view, inner stage, at []instant) {
 			return nil
 		}
 		if need.Dx()*need.Dy() > maxPixels {
-			w.r.undrawn(v.comp.Item, v.layer.Layer, fmt.Sprintf("a composition of %d by %d pixels", c.Width, c.Height))
+			w.undrawn(v.comp.Item, v.layer.Layer, fmt.Sprintf("a composition of %d by %d pixels", c.Width, c.Height))
 			return nil
 		}
 		own, release, err := w.mixed(at, need, func(t float64) (*raster.Image, func(), error) {

@@ -39,6 +39,10 @@ type Options struct {
 	MotionBlur MotionBlur
 	// FrameBlending says of which layers frames are mixed: without it, of those whose switch is on.
 	FrameBlending FrameBlending
+	// Kept are frames that other renders of this machine drew, and that they may use; nil for none. Engine identifies the program that draws:
+	// only frames of the same are used.
+	Kept   Kept
+	Engine string
 }
 
 // Renderer draws one composition of a project, which must not change any more.
@@ -59,7 +63,10 @@ type Renderer struct {
 	cache    cache
 	looks    looks
 	repeated atomic.Int64
-	off      sync.Map // the texts of expressions that were disabled
+	reused   atomic.Int64
+	origins  *origins    // nil where frames are not shared
+	marred   atomic.Bool // something could not be drawn as the project has it, for a reason that another render may not have
+	off      sync.Map    // the texts of expressions that were disabled
 }
 
 // maxPixels limits a frame: After Effects' own limit, 30000 on a side, would not fit into the memory of most machines.
@@ -86,6 +93,9 @@ func New(p *aep.Project, comp *aep.Item, opt Options) (*Renderer, error) {
 	}
 	r.warned.hear = opt.Warn
 	r.sources.open = opt.Footage
+	if opt.Kept != nil {
+		r.origins = newOrigins(r)
+	}
 	return r, nil
 }
 

@@ -116,7 +116,7 @@ func (w *worker) projectedArea(v view, d *drawing, fit geom.Homography, clip ima
 		}
 	}
 	if all.Dx() > maxPixels || all.Dy() > maxPixels || all.Dx()*all.Dy() > maxPixels {
-		w.r.undrawn(v.comp.Item, v.layer.Layer, "a 3D layer as large as this")
+		w.undrawn(v.comp.Item, v.layer.Layer, "a 3D layer as large as this")
 		return image.Rectangle{}, false
 	}
 	return all, !all.Empty()

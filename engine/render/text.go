@@ -21,7 +21,7 @@ var textKind = kind(func(w *worker, v view) (*drawing, error) {
 	}
 	laid := w.r.layouts.get(w, v, doc)
 	if laid.err != nil {
-		w.r.warned.say(fmt.Sprintf("%sthe text is left out: %v", w.r.about(v.comp.Item, v.layer.Layer), laid.err))
+		w.r.mar(fmt.Sprintf("%sthe text is left out: %v", w.r.about(v.comp.Item, v.layer.Layer), laid.err))
 		return nil, nil
 	}
 	if g := v.layer.Glyphs; g != nil {

@@ -51,6 +51,18 @@ func (r *Renderer) warnAll() {
 	}
 }
 
+// mar warns of something that happened while a frame was drawn. What is drawn from then on is not for other renders, which would not be warned.
+func (r *Renderer) mar(message string) {
+	r.marred.Store(true)
+	r.warned.say(message)
+}
+
+// undrawn is Renderer.undrawn for what shows only when a frame is drawn.
+func (w *worker) undrawn(comp *aep.Item, l *aep.Layer, feature string) {
+	w.r.marred.Store(true)
+	w.r.undrawn(comp, l, feature)
+}
+
 // undrawn warns that a layer has a feature, such as "effect 'Glow'", that is not drawn.
 func (r *Renderer) undrawn(comp *aep.Item, l *aep.Layer, feature string) {
 	r.warned.say(r.about(comp, l) + feature + " is not drawn by the embedded engine")
@@ -64,6 +76,7 @@ func (r *Renderer) about(comp *aep.Item, l *aep.Layer) string {
 func (r *Renderer) failed(ref eval.Ref, t float64, err error) {
 	var endless *eval.TimeoutError
 	if errors.As(err, &endless) {
+		r.marred.Store(true) // on another day it may be fast enough
 		if _, known := r.off.LoadOrStore(endless.Ref.Prop.Expression, struct{}{}); !known {
 			what := fmt.Sprintf("took longer than %v", endless.Limit)
 			if endless.Err != nil {

@@ -91,8 +91,7 @@ func (w *worker) safely(n int, follows bool, step int) (d drawn) {
 	if follows && w.repeats(n, n-step) {
 		return drawn{same: true}
 	}
-	img, err := w.frame(n)
-	return drawn{img: img, err: err}
+	return w.shared(n)
 }
 
 func (w *worker) frame(n int) (*raster.Image, error) {

@@ -19,6 +19,8 @@ import (
 
 // Book is the fonts of a render: first the job's own folder, then the machine's fonts. It is safe for concurrent use.
 type Book struct {
+	folders []string
+	system  func() []string // the machine's folders
 	own     *index
 	machine func() *index // read when a font is first needed that the job does not have
 	setters sync.Pool     // of *setter

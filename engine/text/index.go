@@ -100,7 +100,10 @@ func (x *index) name(kind int, name string, e *entry) {
 
 // addFolder indexes the fonts under dir. Files that cannot be read are left out: a broken font must not stop a render
 // that does not use it.
-func (x *index) addFolder(dir string) {
+func (x *index) addFolder(dir string) { eachFont(dir, x.addFile) }
+
+// eachFont calls do for each file under dir whose name is a font's.
+func eachFont(dir string, do func(path string)) {
 	left := maxFontFiles
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -111,7 +114,7 @@ func (x *index) addFolder(dir string) {
 		}
 		switch strings.ToLower(filepath.Ext(path)) {
 		case ".ttf", ".otf", ".ttc", ".otc":
-			x.addFile(path)
+			do(path)
 		}
 		return nil
 	})

@@ -1,0 +1,179 @@
+// Package kept keeps finished frames on the disk of a machine, by the address of what they show, for later renders that show the same. Several
+// processes may use one folder at once.
+//
+// Each frame is a file, named by its address in hex:
+//
+//	32 bytes  SHA-256 of the address and the packed pixels
+//	 n bytes  the packed pixels (frames.Format.Pack)
+//
+// A file has its name only once it is whole, and is checked when it is read, so that it does no harm to be cut off while writing. Most frames
+// are never shown again. So a frame is kept when it is drawn a second time: the file "seen" remembers addresses that were drawn once. It is a table of
+// a fixed size whose entries replace each other, since to forget one costs no more than drawing its frame once more.
+package kept
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"overcrank/frames"
+)
+
+// Address identifies what a frame shows.
+type Address = [sha256.Size]byte
+
+const (
+	seenName   = "seen"
+	seenSlots  = 1 << 17
+	seenEntry  = 8 // bytes
+	partPrefix = "part-"
+)
+
+// Store is a folder of kept frames. It is safe for concurrent use.
+type Store struct {
+	dir   string
+	seen  *os.File
+	room  atomic.Int64 // bytes that may still be added
+	spare sync.Pool    // of *[]byte
+}
+
+// Open opens the folder, which it makes when it is missing. At most room bytes are added to it. Close must be called.
+func Open(dir string, room int64) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of kept frames: %w", err)
+	}
+	seen, err := os.OpenFile(filepath.Join(dir, seenName), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the table of kept frames: %w", err)
+	}
+	s := &Store{dir: dir, seen: seen}
+	s.room.Store(room)
+	s.spare.New = func() any { return new([]byte) }
+	return s, nil
+}
+
+// Close frees the store; the frames stay.
+func (s *Store) Close() error { return s.seen.Close() }
+
+func (s *Store) path(at Address) string { return filepath.Join(s.dir, hex.EncodeToString(at[:])) }
+
+// Read fills pix, rows of RGBA, with the frame at an address. It returns false when the frame is not kept, or is damaged; then pix is spoiled.
+func (s *Store) Read(at Address, pix []byte) bool {
+	path := s.path(at)
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	buf := s.buffer(0)
+	defer s.spare.Put(buf)
+	if *buf, err = readAll(file, *buf, sha256.Size+frames.MaxPacked(len(pix))); err != nil {
+		return false
+	}
+	if len(*buf) < sha256.Size || sumOf(at, (*buf)[sha256.Size:]) != Address((*buf)[:sha256.Size]) || frames.RGBA.Unpack(pix, (*buf)[sha256.Size:]) != nil {
+		_ = os.Remove(path) // it would fail again; where it cannot be removed it does no harm
+		return false
+	}
+	now := time.Now()
+	_ = os.Chtimes(path, now, now) // only the order in which frames are dropped depends on it
+	return true
+}
+
+// readAll reads a file into buf. It is an error if the file is longer than limit.
+func readAll(file *os.File, buf []byte, limit int) ([]byte, error) {
+	info, err := file.Stat()
+	if err != nil {
+		return buf, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > int64(limit) {
+		return buf, frames.ErrFormat
+	}
+	if cap(buf) < int(info.Size()) {
+		buf = make([]byte, info.Size())
+	}
+	buf = buf[:info.Size()]
+	_, err = io.ReadFull(file, buf)
+	return buf, err
+}
+
+func sumOf(at Address, packed []byte) (sum Address) {
+	h := sha256.New()
+	h.Write(at[:])
+	h.Write(packed)
+	h.Sum(sum[:0])
+	return sum
+}
+
+// Drawn tells that the frame at an address was drawn, rows of RGBA. It is kept unless it was drawn for the first time or there is no room. What
+// fails is given up: the render has its frame.
+func (s *Store) Drawn(at Address, pix []byte) {
+	if s.room.Load() <= 0 || !s.again(at) {
+		return
+	}
+	own := s.buffer(len(pix))
+	defer s.spare.Put(own)
+	copy(*own, pix)
+	out := s.buffer(0)
+	defer s.spare.Put(out)
+	packed := frames.RGBA.Pack(*out, *own)
+	*out = packed
+	size := int64(sha256.Size + len(packed))
+	if s.room.Add(-size) < 0 {
+		return
+	}
+	if err := s.write(at, packed); err != nil {
+		s.room.Store(0) // the disk is full, or not to be written to
+	}
+}
+
+// write puts a frame in its place, whole.
+func (s *Store) write(at Address, packed []byte) error {
+	file, err := os.CreateTemp(s.dir, partPrefix+"*")
+	if err != nil {
+		return err
+	}
+	sum := sumOf(at, packed)
+	_, err = file.Write(sum[:])
+	if err == nil {
+		_, err = file.Write(packed)
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), s.path(at))
+	}
+	if err != nil {
+		_ = os.Remove(file.Name()) // Trim removes it otherwise
+	}
+	return err
+}
+
+// again tells whether the frame at an address was drawn before, and remembers it.
+func (s *Store) again(at Address) bool {
+	slot := int64(binary.LittleEndian.Uint32(at[:]) % seenSlots * seenEntry)
+	var entry [seenEntry]byte
+	n, err := s.seen.ReadAt(entry[:], slot)
+	if n == seenEntry && entry == [seenEntry]byte(at[4:]) {
+		return true
+	}
+	if err == nil || errors.Is(err, io.EOF) {
+		_, _ = s.seen.WriteAt(at[4:4+seenEntry], slot) // at worst the frame is not kept
+	}
+	return false
+}
+
+// buffer is a spare buffer of so many bytes.
+func (s *Store) buffer(size int) *[]byte {
+	buf := s.spare.Get().(*[]byte)
+	if cap(*buf) < size {
+		*buf = make([]byte, size)
+	}
+	*buf = (*buf)[:size]
+	return buf
+}

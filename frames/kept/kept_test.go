@@ -1,0 +1,259 @@
+package kept_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"overcrank/faults/leaktest"
+	"overcrank/frames/kept"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
+
+func address(of string) kept.Address { return sha256.Sum256([]byte(of)) }
+
+// picture is the pixels of a frame that compress somewhat.
+func picture(seed byte) []byte {
+	pix := make([]byte, 4*64*48)
+	for i := range pix {
+		pix[i] = seed + byte(i/4%7)*byte(i%5)
+	}
+	return pix
+}
+
+func open(t testing.TB, dir string, room int64) *kept.Store {
+	t.Helper()
+	s, err := kept.Open(dir, room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// has tells whether the store has a frame; one that comes back as another fails the test.
+func has(t testing.TB, s *kept.Store, of string, seed byte) bool {
+	t.Helper()
+	pix := make([]byte, len(picture(seed)))
+	if !s.Read(address(of), pix) {
+		return false
+	}
+	if !bytes.Equal(pix, picture(seed)) {
+		t.Errorf("frame %q came back as another", of)
+	}
+	return true
+}
+
+func file(dir, of string) string {
+	at := address(of)
+	return filepath.Join(dir, hex.EncodeToString(at[:]))
+}
+
+func TestAFrameIsKeptFromTheSecondTimeOn(t *testing.T) {
+	dir := t.TempDir()
+	first := open(t, dir, 1<<20)
+	first.Drawn(address("a"), picture(1))
+	if has(t, first, "a", 1) {
+		t.Error("kept although it was drawn for the first time")
+	}
+	second := open(t, dir, 1<<20) // another process
+	pix := picture(1)
+	second.Drawn(address("a"), pix)
+	if !bytes.Equal(pix, picture(1)) {
+		t.Error("the frame was changed")
+	}
+	if !has(t, first, "a", 1) || !has(t, second, "a", 1) || has(t, first, "b", 1) {
+		t.Error("kept frames are not the ones that were drawn")
+	}
+	if first.Read(address("a"), make([]byte, 4*64*47)) {
+		t.Error("a frame of another size was read")
+	}
+}
+
+func TestDamagedFramesAreNotRead(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 1<<20)
+	whole := func() []byte {
+		for range 2 {
+			s.Drawn(address("a"), picture(1))
+		}
+		if !has(t, s, "a", 1) {
+			t.Fatal("not kept")
+		}
+		b, err := os.ReadFile(file(dir, "a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	good := whole()
+	for name, bad := range map[string][]byte{
+		"cut off": good[:len(good)-1], "empty": nil, "longer": append(bytes.Clone(good), 0), "only a sum": good[:32],
+		"first bit": flipped(good, 0), "last bit": flipped(good, len(good)-1), "too long": make([]byte, 1<<20),
+	} {
+		if err := os.WriteFile(file(dir, "a"), bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if has(t, s, "a", 1) {
+			t.Errorf("%s: read", name)
+		}
+		if err := os.RemoveAll(file(dir, "a")); err != nil {
+			t.Fatal(err)
+		}
+		whole()
+	}
+	if err := os.Rename(file(dir, "a"), file(dir, "b")); err != nil {
+		t.Fatal(err)
+	}
+	if has(t, s, "b", 1) {
+		t.Error("a frame was read at the address of another")
+	}
+}
+
+func flipped(b []byte, i int) []byte {
+	b = bytes.Clone(b)
+	b[i] ^= 1
+	return b
+}
+
+func TestNoMoreIsAddedThanThereIsRoom(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 3000)
+	noise := make([]byte, 4*64*48)
+	for i := range noise {
+		noise[i] = byte(i * i * 7 >> 3)
+	}
+	for i := range 40 {
+		for range 2 {
+			at := address(string(rune('a' + i)))
+			noise[i] ^= 0xff
+			s.Drawn(at, noise)
+		}
+	}
+	total := int64(0)
+	for _, f := range list(t, dir) {
+		total += f.Size()
+	}
+	if total > 3000 {
+		t.Errorf("%d bytes were added", total)
+	}
+}
+
+// list are the frames in a folder.
+func list(t *testing.T, dir string) (out []os.FileInfo) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && e.Name() != "seen" {
+			out = append(out, info)
+		}
+	}
+	return out
+}
+
+func TestTheLeastRecentlyUsedGoFirst(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 1<<20)
+	names := []string{"a", "b", "c", "d"}
+	for i, name := range names {
+		for range 2 {
+			s.Drawn(address(name), picture(1))
+		}
+		old := time.Now().Add(time.Duration(i-10) * time.Hour)
+		if err := os.Chtimes(file(dir, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !has(t, s, "a", 1) { // now it is the latest
+		t.Fatal("not kept")
+	}
+	size := list(t, dir)[0].Size()
+	for _, name := range []string{"part-1", "part-2"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("cut off"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "part-1"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	if err := kept.Trim(dir, 2*size+1); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"a": true, "b": false, "c": false, "d": true} {
+		if has(t, s, name, 1) != want {
+			t.Errorf("%s: kept is %v", name, !want)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "part-1")); !os.IsNotExist(err) {
+		t.Error("an abandoned file is still there")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "part-2")); err != nil {
+		t.Error("a file that may be being written was removed")
+	}
+	if err := kept.Trim(dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Error("the folder is still there")
+	}
+	if err := kept.Trim(dir, 1); err != nil {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+func TestManyUseOneFolderAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	var all sync.WaitGroup
+	for range 4 {
+		s := open(t, dir, 1<<20)
+		all.Go(func() {
+			for range 30 {
+				for i, name := range []string{"a", "b", "c"} {
+					if !has(t, s, name, byte(i)) {
+						s.Drawn(address(name), picture(byte(i)))
+					}
+				}
+				if err := kept.Trim(dir, 800); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func BenchmarkKept(b *testing.B) {
+	s := open(b, b.TempDir(), 1<<40)
+	pix := make([]byte, 4*1280*720)
+	for i := range len(pix) / 4 { // areas, a gradient, and some detail
+		copy(pix[4*i:], []byte{byte(i / 1280 / 3), byte(i % 1280 / 300 * 40), byte(i * i >> 20), 255})
+	}
+	at := address("a")
+	s.Drawn(at, pix)
+	b.Run("keep", func(b *testing.B) {
+		for b.Loop() {
+			s.Drawn(at, pix)
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		for b.Loop() {
+			if !s.Read(at, pix) {
+				b.Fatal("not kept")
+			}
+		}
+	})
+}

@@ -22,6 +22,7 @@ import (
 type job struct {
 	out      *lines
 	flags    flags
+	version  string // of the program
 	folder   string // the only folder that scripts and expressions read from
 	fonts    *text.Book
 	project  *aep.Project

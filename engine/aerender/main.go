@@ -3,8 +3,9 @@
 // Its output and exit codes follow those of Adobe's aerender, so that a caller can use either. In addition to Adobe's
 // flags it has -r, which runs a script on the opened project, and -save, which writes the project as the script left it.
 //
-// The farm's agent sets three environment variables: OVERCRANK_FONTS is the folder of the job's fonts, OVERCRANK_THUMBS
-// a folder for thumbnails of frames while they render, OVERCRANK_WORKERS how many frames are drawn at once.
+// The farm's agent sets environment variables: OVERCRANK_FONTS is the folder of the job's fonts, OVERCRANK_THUMBS a folder
+// for thumbnails of frames while they render, OVERCRANK_WORKERS how many frames are drawn at once. OVERCRANK_FRAMES is a folder of
+// frames that renders share, to which this one may add OVERCRANK_FRAMES_ROOM bytes; without it none are shared.
 package aerender
 
 import (
@@ -72,7 +73,7 @@ func Main(ctx context.Context, version string, args []string, stdin io.Reader, s
 		os.Exit(exitRender)
 	})
 	defer stop()
-	err = run(guarded, stdin, out, f)
+	err = run(guarded, version, stdin, out, f)
 	if cause := context.Cause(guarded); err != nil && errors.Is(cause, errMemory) {
 		err = outOfMemory(cause)
 	}
@@ -108,7 +109,7 @@ func finish(ctx context.Context, out *lines, f flags, err error) int {
 
 // run does the work in aerender's order: launch, open, script, composition, footage, frames. A panic that a project
 // should never be able to cause becomes the error that After Effects has for such a case.
-func run(ctx context.Context, stdin io.Reader, out *lines, f flags) (err error) {
+func run(ctx context.Context, version string, stdin io.Reader, out *lines, f flags) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			out.info(string(debug.Stack()))
@@ -136,6 +137,7 @@ func run(ctx context.Context, stdin io.Reader, out *lines, f flags) (err error) 
 	if err := j.prepare(ctx); err != nil {
 		return err
 	}
+	j.version = version
 	return j.render(ctx)
 }
 

@@ -26,7 +26,13 @@ func (j *job) render(ctx context.Context) (err error) {
 	defer j.sources.close()
 	began := time.Now()
 	pace(ctx, paceStart)
-	r, err := render.New(j.project, j.item, j.options())
+	options := j.options()
+	shared, err := shareFrames(&options, j.version)
+	if err != nil {
+		j.out.info(err.Error()) // nothing of the film is missing
+	}
+	defer func() { err = errors.Join(err, shared()) }()
+	r, err := render.New(j.project, j.item, options)
 	if err != nil {
 		return fail(exitRender, "After Effects error: %w", err)
 	}
@@ -47,6 +53,9 @@ func (j *job) render(ctx context.Context) (err error) {
 	j.reportFonts()
 	if n := r.Repeated(); n > 0 {
 		j.out.item("Frames like the one before, not drawn again: %d", n)
+	}
+	if n := r.Reused(); n > 0 {
+		j.out.item("Frames reused: %d", n)
 	}
 	j.out.stamped("Finished composition %q.", j.item.Name)
 	for _, file := range files[:min(1, len(files))] {

@@ -100,7 +100,9 @@ func (o *origins) layer(l *scene.Layer) (Look, error) {
 		if l.Timed {
 			return errUnknown // it depends on other layers, on other times, or on chance
 		}
-		d.add(*l.Layer)
+		bare := *l.Layer
+		bare.Comment, bare.Label, bare.Shy, bare.Locked = "", 0, false, false
+		d.add(bare)
 		if l.Kind == scene.Text || len(l.Effects) > 0 { // some effects write
 			fonts, err := o.fonts()
 			if err != nil {

@@ -43,7 +43,7 @@ func OpenBook(folders ...string) (*Book, error) {
 
 func openBook(folders []string, system func() []string) (*Book, error) {
 	b := &Book{
-		own:   newIndex(),
+		folders: folders, system: system, own: newIndex(),
 		asked: map[string]match{}, loaded: map[*entry]*typeface{}, covers: map[rune]*typeface{}, notesFor: map[string]bool{},
 	}
 	for _, dir := range folders {

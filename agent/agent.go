@@ -35,6 +35,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/farm/wire"
+	"overcrank/frames/shelf"
 	"overcrank/gossip"
 	"overcrank/outbound"
 )
@@ -52,6 +53,7 @@ type Config struct {
 	Limits       aerender.Limits // of engines; zero values mean the defaults
 	TaskTime     time.Duration   // that an engine may take for one task; 0 for no limit
 	CacheSize    int64           // bytes; 0 means 20 GiB
+	FramesSize   int64           // bytes of disk for frames that jobs share; 0 shares none
 	GossipBind   string          // host:port, "" means no gossip
 	Engine       string          // path of the program whose command "aerender" is the embedded engine, "" means this program
 	Roots        []string        // folders that file: addresses of jobs may point into
@@ -229,11 +231,23 @@ func (a *agent) newMachine(kept *cache.Cache, fonts adobe.Fonts, caches adobe.Ca
 		WorkDir: a.workDir(), UploadDir: filepath.Join(a.cfg.DataDir, "sending"),
 		Inventory: func() farm.Inventory { return a.inventory.now().Inventory }, Presence: a.watch, Readiness: a.readiness, Lowered: a.slots.lowering,
 		AfterEffects: after,
-		Cache:        kept, Templates: cache.OpenTemplates(filepath.Join(a.cfg.DataDir, "templates.json"), a.log),
+		Cache:        kept, Shared: a.sharedFrames(), Templates: cache.OpenTemplates(filepath.Join(a.cfg.DataDir, "templates.json"), a.log),
 		Farm: a.farm, Fetcher: fetch.New(a.cfg.Roots, guard), Pace: pace,
 		Uploader: upload.New(guard), UploadSlot: attempt.UsualUploadSlot, LeaveSlot: a.slots.leave, Welcomed: a.welcomed,
 		Key: func() []byte { return a.self.Now().Key },
 	}
+}
+
+// sharedFrames is where jobs share frames. Where they do not, those that lie there from before are removed.
+func (a *agent) sharedFrames() attempt.Shared {
+	shared := attempt.Shared{Dir: filepath.Join(a.cfg.DataDir, "frames"), Limit: a.cfg.FramesSize}
+	if shared.Limit > 0 {
+		return shared
+	}
+	if err := shelf.Trim(shared.Dir, 0); err != nil {
+		a.log.Warn("frames of earlier jobs stay on the disk", "error", err)
+	}
+	return shared
 }
 
 // clearLeft removes what attempts of an earlier run left behind.

@@ -12,6 +12,7 @@ type Measured struct {
 	StartSeconds float64 `json:"startSeconds,omitempty"` // from the engine's start to its first frame
 	Frames       int     `json:"frames,omitempty"`       // that were rendered
 	FrameSeconds float64 `json:"frameSeconds,omitempty"` // of all frames together
+	Reused       int     `json:"reused,omitempty"`       // of Frames, those that were not drawn, since another job's render had drawn them
 }
 
 // Kind is the kind of engine that was measured, "" when unknown.

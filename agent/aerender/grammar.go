@@ -18,6 +18,7 @@ const (
 	kindRate          // frames per second
 	kindFrame         // a frame is done
 	kindFinished      // the composition is done
+	kindReused        // so many frames were not drawn, since another render had drawn them
 	kindWarning
 	kindError
 	kindComplaint // an error in the words of who knows which plug-in; it counts only when the engine fails
@@ -28,7 +29,7 @@ type event struct {
 	kind   kind
 	clock  string  // of kindFrame: the display time, which tells frames apart
 	time   clock   // of kindStart, kindDuration and kindFrame
-	number int     // of kindFrame: the counter behind the time, 1-based in the run
+	number int     // of kindFrame: the counter behind the time, 1-based in the run; of kindReused: how many
 	rate   float64 // of kindRate
 	text   string  // of kindWarning, kindError and kindComplaint: the words alone
 }
@@ -41,6 +42,7 @@ var (
 	durationLine = regexp.MustCompile(`^PROGRESS:\s*(?:Duration|Dauer|Durée|Duración|Durata)\s?:\s*(\S+)`)
 	rateLine     = regexp.MustCompile(`^PROGRESS:\s*(?:Frame Rate|Framerate|Bildrate|Fréquence d'images|Cadence|Velocidad de fotogramas|Frequenza fotogrammi)\s?:\s*([\d.,]+)`)
 	finishedLine = regexp.MustCompile(`(?i)^PROGRESS:.*(finished composition|fin de la composition|komposition .*beendet)`)
+	reusedLine   = regexp.MustCompile(`^PROGRESS:\s+Frames reused: (\d{1,9})$`)
 	launchedLine = regexp.MustCompile(`(?i)^PROGRESS:\s*\.\.\.\s*After Effects `)
 	errorLine    = regexp.MustCompile(`(?i)^(?:INFO:|WARNING:)?\s*(?:aerender\s+(?:ERROR|Fehler|Erreur)|After Effects\s+(?:error|Fehler|erreur))\s*[^:]{0,40}:\s*(.*)$`)
 	weakLine     = regexp.MustCompile(`(?i)^ERROR\s*:\s*(.*)$`)
@@ -76,6 +78,13 @@ func parse(line string) event {
 			return event{}
 		}
 		return event{kind: kindRate, rate: rate}
+	}
+	if m := reusedLine.FindStringSubmatch(line); m != nil {
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			return event{}
+		}
+		return event{kind: kindReused, number: n}
 	}
 	switch {
 	case finishedLine.MatchString(line):

@@ -35,6 +35,8 @@ func TestGrammar(t *testing.T) {
 		{"PROGRESS:  Frame Rate: 60.00 (comp)", kindRate},
 		{"PROGRESS: ...After Effects successfully launched", kindLaunched},
 		{"PROGRESS: 11/21/2026: Finished composition \"main\".", kindFinished},
+		{"PROGRESS:  Frames reused: 12", kindReused},
+		{"INFO:script: PROGRESS:  Frames reused: 12", kindOther},
 		{"PROGRESS:  Total Time Elapsed: 3 Seconds", kindOther},
 		{"aerender ERROR: No comp was found with the given name.", kindError},
 		{"aerender ERROR -1712: AESend failed to send apple event", kindError},

@@ -95,6 +95,7 @@ func (l Limits) orDefaults() Limits {
 type Result struct {
 	Frames   int      // distinct frames told; an engine may tell none
 	Expected int      // frames of the range as the engine said it, else as the request did
+	Reused   int      // frames that the engine did not draw, since another render of this machine had
 	Warnings []string // in its words
 	Hung     bool     // it had finished, and had to be killed
 }

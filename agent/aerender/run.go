@@ -66,6 +66,7 @@ type execution struct {
 	launched bool // the engine said it is up
 	began    bool // the project was opened
 	finished bool // the composition was rendered
+	reused   int  // frames that it took from other renders
 }
 
 func start(req Request) (*execution, error) {
@@ -183,6 +184,8 @@ func (e *execution) take(line string) {
 		e.launched = true
 	case kindFinished:
 		e.finished = true
+	case kindReused:
+		e.reused = ev.number
 	case kindStart, kindDuration, kindFrame:
 		e.began = true
 	}
@@ -193,7 +196,7 @@ func (e *execution) take(line string) {
 
 // judge says how the run went.
 func (e *execution) judge(ctx context.Context, code int, ended bool, watched *Failure) (Result, error) {
-	res := Result{Frames: e.counter.now.Done, Expected: e.counter.expected(), Warnings: e.warnings}
+	res := Result{Frames: e.counter.now.Done, Expected: e.counter.expected(), Reused: e.reused, Warnings: e.warnings}
 	if err := context.Cause(ctx); err != nil {
 		return res, err
 	}

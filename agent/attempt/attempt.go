@@ -47,6 +47,7 @@ type Machine struct {
 	Lowered      func() <-chan struct{} // closed when engines are to run with the lowest priority
 
 	Cache     *cache.Cache
+	Shared    Shared
 	Templates *cache.Templates
 	Farm      *farmclient.Client // nil for a trial, of which the farm learns nothing
 	Fetcher   *fetch.Fetcher

@@ -32,7 +32,7 @@ func (e *embedded) request(p plan) aerender.Request {
 	e.feed.at("rendering", 0, p.first, p.frames)
 	e.watch.engineStarts()
 	req := e.attempt.request(e.scene, p)
-	req.Program, req.Engine, req.Env, req.Script = e.embeddedProgram(e.scene.engine.Path), embeddedWords, e.embeddedEnvironment(), e.scene.script
+	req.Program, req.Engine, req.Env, req.Script = e.embeddedProgram(e.scene.engine.Path), embeddedWords, append(e.embeddedEnvironment(), e.sharedFrames()...), e.scene.script
 	return req
 }
 
@@ -83,6 +83,7 @@ func (e *embedded) render(ctx context.Context, p plan) (result, error) {
 	ran, err := aerender.Run(ctx, req)
 	delivered := thumbs.stop()
 	e.warnOf(ran.Warnings)
+	e.watch.reused(ran.Reused)
 	if err != nil {
 		return result{}, err
 	}

@@ -54,6 +54,13 @@ func (w *stopwatch) rendered(frames int) {
 	}
 }
 
+// reused tells that so many frames of a run were not drawn, since another render had drawn them.
+func (w *stopwatch) reused(frames int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.m.Reused += max(0, frames)
+}
+
 // measured is what was measured so far. The engine's start is told apart from its first frame by what the others took; of a single
 // frame it cannot be, and all counts as the start.
 func (w *stopwatch) measured() farm.Measured {

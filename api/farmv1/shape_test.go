@@ -58,7 +58,7 @@ func TestTasksOnTheWire(t *testing.T) {
 	golden(t, "task-bare", taskShape(coordinator.TaskView{Task: farm.Task{ID: jobA + ".1", Job: jobA, Kind: farm.TaskSample, Stills: []int{0, 12, 24}, Status: farm.TaskReady}}))
 	golden(t, "attempts", attemptShapes([]farm.AttemptRecord{
 		{Task: task.ID, Number: 1, Agent: "a2", AgentName: "laptop", LeasedAt: noon, EndedAt: noon.Add(time.Minute), Outcome: farm.OutcomeFailed,
-			Class: farm.FailureWorker, Message: "the disk is full", Measured: farm.Measured{Engine: "aftereffects 26.0.2", StartSeconds: 20.5, Frames: 3, FrameSeconds: 1.5}},
+			Class: farm.FailureWorker, Message: "the disk is full", Measured: farm.Measured{Engine: "aftereffects 26.0.2", StartSeconds: 20.5, Frames: 3, FrameSeconds: 1.5, Reused: 2}},
 		{Task: task.ID, Number: 2, Agent: "a1", AgentName: "suite-3", LeasedAt: noon},
 	}))
 	golden(t, "farm-job", farmJobShape(farm.Job{

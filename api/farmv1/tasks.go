@@ -73,6 +73,7 @@ type measuredBody struct {
 	StartSeconds float64 `json:"startSeconds"`
 	Frames       int     `json:"frames"`
 	FrameSeconds float64 `json:"frameSeconds"`
+	FramesReused int     `json:"framesReused"`
 }
 
 func taskShape(t coordinator.TaskView) taskBody {
@@ -106,6 +107,7 @@ func attemptShapes(attempts []farm.AttemptRecord) []attemptBody {
 		if m := a.Measured; m != (farm.Measured{}) {
 			out[i].Measured = &measuredBody{
 				Engine: m.Engine, FetchSeconds: m.FetchSeconds, StartSeconds: m.StartSeconds, Frames: m.Frames, FrameSeconds: m.FrameSeconds,
+				FramesReused: m.Reused,
 			}
 		}
 	}

@@ -50,10 +50,22 @@ func (l *leader) end(ctx context.Context, s *session, report wire.Message) error
 	if err != nil {
 		return err
 	}
-	if report.Finished != nil {
-		return l.finish(ctx, task, job, *report.Finished)
+	if finished := report.Finished; finished != nil {
+		m := *finished
+		m.Measured = l.measured(m.Measured)
+		return l.finish(ctx, task, job, m)
 	}
-	return l.endEarly(ctx, s, h, task, job, *report.Failed)
+	m := *report.Failed
+	m.Measured = l.measured(m.Measured)
+	return l.endEarly(ctx, s, h, task, job, m)
+}
+
+// measured is what was measured, without what cannot be and what the farm's level cannot record yet.
+func (l *leader) measured(m farm.Measured) farm.Measured {
+	if m.Reused < 0 || m.Reused > m.Frames || l.d.cluster.Level() < command.ReusedLevel {
+		m.Reused = 0
+	}
+	return m
 }
 
 // drop frees what a lease takes here that the state knows no more.

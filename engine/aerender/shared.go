@@ -7,7 +7,7 @@ import (
 
 	"overcrank/engine/render"
 	"overcrank/ffmpeg"
-	shelf "overcrank/frames/kept"
+	"overcrank/frames/shelf"
 )
 
 // shareFrames lets a render use the frames that others of this machine drew, where the farm's agent has a folder for them. done must be called

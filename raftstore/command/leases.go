@@ -58,13 +58,22 @@ type ExpireLeases struct {
 }
 
 func (LeaseTasks) Needs() int   { return ClusterLevel }
-func (FinishTask) Needs() int   { return ClusterLevel }
 func (ExpireLeases) Needs() int { return ClusterLevel }
 
-// Needs is higher when the failure has a cause, which older programs would lose.
+// Needs is higher when frames were reused, which older programs would not record.
+func (c FinishTask) Needs() int { return measuredLevel(c.Measured) }
+
+// Needs is higher when the failure has a cause, or frames were reused, which older programs would lose.
 func (c FailTask) Needs() int {
 	if c.Cause != (farm.Cause{}) {
 		return FailuresLevel
+	}
+	return measuredLevel(c.Measured)
+}
+
+func measuredLevel(m farm.Measured) int {
+	if m.Reused > 0 {
+		return ReusedLevel
 	}
 	return ClusterLevel
 }

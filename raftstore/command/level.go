@@ -26,6 +26,8 @@ const (
 	RootsLevel = CheckedLevel
 	// EncodersLevel is from which level on inventories say which encoders machines have, and which ffmpeg.
 	EncodersLevel = ReleasesLevel
+	// ReusedLevel is from which level on attempts say how many of their frames were not drawn.
+	ReusedLevel = ReleasesLevel
 	// PasswordsLevel is from which level on people have passwords and e-mail addresses, and the farm knows the browsers that are signed in.
 	PasswordsLevel = ReleasesLevel
 	// NoticesLevel is from which level on people say what they want to be told of. What they are told follows from that, so nothing is owed to

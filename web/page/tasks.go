@@ -213,4 +213,12 @@ func perFrame(m farm.Measured) string {
 	return wording.Duration(time.Duration(m.FrameSeconds/float64(m.Frames)*float64(time.Second)).Round(time.Millisecond)) + " a frame"
 }
 
+// reusedFrames is how many frames were not drawn, "" for none.
+func reusedFrames(m farm.Measured) string {
+	if m.Reused < 1 {
+		return ""
+	}
+	return strconv.Itoa(m.Reused) + " of " + strconv.Itoa(m.Frames) + " frames reused"
+}
+
 func agentWord(name, id string) string { return cmp.Or(name, id, "a machine that is gone") }

@@ -62,6 +62,7 @@ type Settings struct {
 	AfterEffects int      `name:"after-effects" help:"How many of these tasks may use an After Effects at once." default:"1" env:"OVERCRANK_AGENT_AFTER_EFFECTS"`
 	Sessions     string   `help:"Where After Effects runs. on: in the session of whoever is signed in. off: as a child of the agent. auto: like on where the agent is a Windows service or runs as root on macOS, otherwise like off." enum:"auto,on,off" default:"auto" env:"OVERCRANK_AGENT_SESSIONS"`
 	CacheSize    int64    `help:"Bytes of disk for fetched files." default:"21474836480" env:"OVERCRANK_AGENT_CACHE_SIZE,OVERCRANK_CACHE_SIZE"`
+	FramesSize   int64    `name:"shared-frames" help:"Bytes of disk for frames that the embedded engine has drawn, and that jobs of this machine share where they show the same; 0 for none." default:"2147483648" env:"OVERCRANK_AGENT_SHARED_FRAMES"`
 	GossipListen string   `help:"Address for gossip, host:port; empty for none." default:"0.0.0.0:7946" env:"OVERCRANK_AGENT_GOSSIP_LISTEN,OVERCRANK_GOSSIP_LISTEN"`
 	Tags         []string `help:"Words that jobs can require of a machine." env:"OVERCRANK_AGENT_TAGS,OVERCRANK_TAGS"`
 	Root         []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path" env:"OVERCRANK_AGENT_ROOT,OVERCRANK_ROOT"`
@@ -113,6 +114,9 @@ func (s Settings) Validate(ctx *kong.Context) error {
 	if s.Slots < 1 || s.CacheSize < 0 {
 		return fmt.Errorf("--slots is %d, --cache-size %d: an agent needs one slot at least, and a cache cannot be below 0", s.Slots, s.CacheSize)
 	}
+	if s.FramesSize < 0 {
+		return fmt.Errorf("--shared-frames is %d: it cannot be below 0", s.FramesSize)
+	}
 	if s.AfterEffects < 1 {
 		return fmt.Errorf("--after-effects is %d: one task at least has to be able to use it", s.AfterEffects)
 	}
@@ -143,7 +147,7 @@ func (s Settings) config(version string, logger *slog.Logger) agent.Config {
 		Sessions:  s.Sessions == "on" || s.Sessions == "auto" && presence.IsService(),
 		HandOver:  s.HandOver,
 		Limits:    aerender.Limits{Launch: s.LaunchTime, Open: s.OpenTime, First: s.FirstFrameTime, Stall: s.StallTime},
-		CacheSize: s.CacheSize, GossipBind: s.GossipListen, Manners: s.manners(), Roots: s.Root, FFmpeg: s.FFmpeg, Version: version, Logger: logger,
+		CacheSize: s.CacheSize, FramesSize: s.FramesSize, GossipBind: s.GossipListen, Manners: s.manners(), Roots: s.Root, FFmpeg: s.FFmpeg, Version: version, Logger: logger,
 	}
 }
 

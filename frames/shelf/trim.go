@@ -1,4 +1,4 @@
-package kept
+package shelf
 
 import (
 	"encoding/hex"

@@ -1,4 +1,4 @@
-// Package kept keeps finished frames on the disk of a machine, by the address of what they show, for later renders that show the same. Several
+// Package shelf keeps finished frames on the disk of a machine, by the address of what they show, for later renders that show the same. Several
 // processes may use one folder at once.
 //
 // Each frame is a file, named by its address in hex:
@@ -9,7 +9,7 @@
 // A file has its name only once it is whole, and is checked when it is read, so that it does no harm to be cut off while writing. Most frames
 // are never shown again. So a frame is kept when it is drawn a second time: the file "seen" remembers addresses that were drawn once. It is a table of
 // a fixed size whose entries replace each other, since to forget one costs no more than drawing its frame once more.
-package kept
+package shelf
 
 import (
 	"crypto/sha256"

@@ -1,4 +1,4 @@
-package kept_test
+package shelf_test
 
 import (
 	"bytes"
@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"overcrank/faults/leaktest"
-	"overcrank/frames/kept"
+	"overcrank/frames/shelf"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-func address(of string) kept.Address { return sha256.Sum256([]byte(of)) }
+func address(of string) shelf.Address { return sha256.Sum256([]byte(of)) }
 
 // picture is the pixels of a frame that compress somewhat.
 func picture(seed byte) []byte {
@@ -27,9 +27,9 @@ func picture(seed byte) []byte {
 	return pix
 }
 
-func open(t testing.TB, dir string, room int64) *kept.Store {
+func open(t testing.TB, dir string, room int64) *shelf.Store {
 	t.Helper()
-	s, err := kept.Open(dir, room)
+	s, err := shelf.Open(dir, room)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func open(t testing.TB, dir string, room int64) *kept.Store {
 }
 
 // has tells whether the store has a frame; one that comes back as another fails the test.
-func has(t testing.TB, s *kept.Store, of string, seed byte) bool {
+func has(t testing.TB, s *shelf.Store, of string, seed byte) bool {
 	t.Helper()
 	pix := make([]byte, len(picture(seed)))
 	if !s.Read(address(of), pix) {
@@ -190,7 +190,7 @@ func TestTheLeastRecentlyUsedGoFirst(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(dir, "part-1"), old, old); err != nil {
 		t.Fatal(err)
 	}
-	if err := kept.Trim(dir, 2*size+1); err != nil {
+	if err := shelf.Trim(dir, 2*size+1); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]bool{"a": true, "b": false, "c": false, "d": true} {
@@ -204,13 +204,13 @@ func TestTheLeastRecentlyUsedGoFirst(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "part-2")); err != nil {
 		t.Error("a file that may be being written was removed")
 	}
-	if err := kept.Trim(dir, 0); err != nil {
+	if err := shelf.Trim(dir, 0); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Error("the folder is still there")
 	}
-	if err := kept.Trim(dir, 1); err != nil {
+	if err := shelf.Trim(dir, 1); err != nil {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }
@@ -227,7 +227,7 @@ func TestManyUseOneFolderAtOnce(t *testing.T) {
 						s.Drawn(address(name), picture(byte(i)))
 					}
 				}
-				if err := kept.Trim(dir, 800); err != nil {
+				if err := shelf.Trim(dir, 800); err != nil {
 					t.Error(err)
 				}
 			}
@@ -236,7 +236,7 @@ func TestManyUseOneFolderAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-func BenchmarkKept(b *testing.B) {
+func BenchmarkShelf(b *testing.B) {
 	s := open(b, b.TempDir(), 1<<40)
 	pix := make([]byte, 4*1280*720)
 	for i := range len(pix) / 4 { // areas, a gradient, and some detail

@@ -72,7 +72,7 @@ func (r *reader) footageItem(it *Item, c *rifx.Chunk) error {
 		f.Sequence = f.File.TargetIsFolder
 		own = f.File.Base()
 		if opti.fourCC(optiFormat) == formatPhotoshop && opti.u16(optiLayer) != optiMerged {
-			f.Layer = r.string(opti.cstring(optiLayerName, optiNameLength))
+			f.Layer, f.LayerNumber = r.string(opti.cstring(optiLayerName, optiNameLength)), int(opti.u16(optiLayer))
 		}
 		if f.Layer != "" {
 			own = f.Layer + "/" + own

@@ -125,6 +125,7 @@ type Footage struct {
 	InvertAlpha   bool
 	Missing       bool   // missing when saved
 	Layer         string // name of the layer, of one layer of a Photoshop file
+	LayerNumber   int    // its number from 0, as the project counts
 	File          FileReference
 }
 

@@ -197,11 +197,23 @@ func (wr writer) footage(it *Item) ([]rifx.Chunk, error) {
 		}
 		opti := make([]byte, 322)
 		copy(opti, f.Format)
+		if f.Layer != "" {
+			opti = photoshopLayer(f)
+		}
 		pin = append(pin, rifx.List("Als2", rifx.Leaf("alas", alias)), rifx.Leaf("opti", opti))
 	default:
 		return nil, fmt.Errorf("footage of kind %d can't be written", f.Kind)
 	}
 	return []rifx.Chunk{rifx.List("Pin ", pin...)}, nil
+}
+
+// photoshopLayer is the description of one layer of a Photoshop file.
+func photoshopLayer(f *Footage) []byte {
+	b := make([]byte, optiLayerName+optiNameLength)
+	copy(b, formatPhotoshop)
+	binary.BigEndian.PutUint16(b[optiLayer:], uint16(f.LayerNumber))
+	copy(b[optiLayerName:], f.Layer)
+	return b
 }
 
 func platformNumber(name string) int {

@@ -81,6 +81,8 @@ func written() *aep.Project {
 		{ID: 3, Name: "Red", Kind: aep.ItemFootage, Parent: folder, Footage: &aep.Footage{Kind: aep.FootageSolid, Width: 64, Height: 64, Color: [3]float64{1, 0, 0}}},
 		{ID: 4, Name: "music.wav", Kind: aep.ItemFootage, Parent: folder, Footage: &aep.Footage{Kind: aep.FootageFile, Duration: 4, HasAudio: true, Format: "WAVE",
 			File: aep.FileReference{FullPath: `C:\job\(Footage)\music.wav`, Platform: "windows", AscendBase: 1, AscendTarget: 2}}},
+		{ID: 5, Name: "Logo", Kind: aep.ItemFootage, Parent: folder, Footage: &aep.Footage{Kind: aep.FootageFile, Width: 8, Height: 6, Format: "8BPS",
+			Layer: "Größe", LayerNumber: 3, File: aep.FileReference{FullPath: "/job/poster.psd", Platform: "macos", AscendBase: 1, AscendTarget: 1}}},
 	}
 	return p
 }
@@ -106,6 +108,9 @@ func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
 	}
 	if sound.File != p.Items[3].Footage.File || !sound.HasAudio || sound.HasVideo || sound.Duration != 4 {
 		t.Errorf("sound: %+v", sound)
+	}
+	if layer := got.Items[4].Footage; layer.Layer != "Größe" || layer.LayerNumber != 3 {
+		t.Errorf("layer of a Photoshop file: %+v", layer)
 	}
 	want, have := p.Items[0].Comp, got.Items[0].Comp
 	for i, l := range want.Layers {

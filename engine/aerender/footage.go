@@ -42,13 +42,19 @@ func (s *sources) open(ctx context.Context, it *aep.Item) (*footage.Source, erro
 	if f == nil || f.File.Resolved == "" {
 		return nil, errMissing
 	}
-	src, err := s.read(ctx, f.File.Resolved, footage.Interpretation{
-		Premultiplied: f.Premultiplied, InvertAlpha: f.InvertAlpha, Sequence: f.Sequence, FrameRate: f.FrameRate,
-	})
+	src, err := s.read(ctx, f.File.Resolved, interpretation(f))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, errMissing
 	}
 	return src, err
+}
+
+// interpretation is how a project interprets a file.
+func interpretation(f *aep.Footage) footage.Interpretation {
+	return footage.Interpretation{
+		Premultiplied: f.Premultiplied, InvertAlpha: f.InvertAlpha, Sequence: f.Sequence, FrameRate: f.FrameRate,
+		Layer: footage.PhotoshopLayer{Name: f.Layer, Number: f.LayerNumber, Width: f.Width, Height: f.Height},
+	}
 }
 
 // close closes the files that were opened but not asked for.

@@ -33,6 +33,7 @@ type Interpretation struct {
 	InvertAlpha   bool    // 0 is opaque
 	Sequence      bool    // the file is one of a sequence of numbered pictures
 	FrameRate     float64 // frames per second: of a sequence, 0 for 30; of a film, its own rate or the one it is conformed to
+	Layer         PhotoshopLayer
 }
 
 // Probe reads the format of a file.
@@ -74,6 +75,11 @@ func (l *Library) OpenAs(ctx context.Context, path string, in Interpretation) (*
 	info, st, err := probe(ctx, path)
 	if err != nil {
 		return nil, err
+	}
+	if st.layered && in.Layer.Name != "" {
+		if info, err = in.Layer.sized(path, info); err != nil {
+			return nil, err
+		}
 	}
 	switch {
 	case !info.Video:

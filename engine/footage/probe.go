@@ -19,7 +19,8 @@ const probeTime = 30 * time.Second
 // stream is what decoding a film needs in addition to Info.
 type stream struct {
 	native  bool   // a still that Go decodes
-	depth   int    // bytes of a decoded pixel, if native
+	layered bool   // a file of Photoshop's that Go decodes
+	depth   int    // bytes of a decoded pixel, if native or layered
 	rate    string // exact, "30000/1001"
 	decoder string // instead of ffmpeg's choice, "" for that
 	matrix  string // colour matrix, for pictures that do not name theirs
@@ -60,6 +61,9 @@ func probe(ctx context.Context, path string) (Info, stream, error) {
 		return Info{}, stream{}, unreadable(path, err)
 	} else if ok {
 		return info, stream{native: true, depth: depth}, nil
+	}
+	if info, ok := probePhotoshop(path); ok {
+		return info, stream{layered: true, depth: photoshopDepth}, nil
 	}
 	info, st, err := askFFprobe(ctx, path)
 	if err != nil {

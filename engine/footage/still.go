@@ -125,6 +125,9 @@ func (s *still) cost() int64 {
 const foreign = 256 << 20
 
 func (s *still) decode(ctx context.Context) (*raster.Image, error) {
+	if s.stream.layered {
+		return s.decodeLayered(ctx)
+	}
 	size := int64(s.info.Width) * int64(s.info.Height) * int64(s.stream.depth)
 	if s.stream.native && size < foreign {
 		img, err := decodeStill(s.path, s.in)
@@ -137,6 +140,18 @@ func (s *still) decode(ctx context.Context) (*raster.Image, error) {
 		return nil, err
 	}
 	return decodeByFFmpeg(ctx, s.path, s.stream, s.in)
+}
+
+// decodeLayered decodes a file of Photoshop's. What cannot be read here of all layers together, ffmpeg may be able to.
+func (s *still) decodeLayered(ctx context.Context) (*raster.Image, error) {
+	img, err := decodePhotoshop(s.path, s.in.Layer)
+	if err == nil || s.in.Layer.Name != "" {
+		return img, err
+	}
+	if byFFmpeg, again := decodeByFFmpeg(ctx, s.path, stream{}, s.in); again == nil {
+		return byFFmpeg, nil
+	}
+	return nil, err
 }
 
 func (s *still) rest() bool {
@@ -155,6 +170,11 @@ func Verify(ctx context.Context, path string) error {
 	info, st, err := probe(ctx, path)
 	if err != nil {
 		return err
+	}
+	if st.layered {
+		if _, err := decodePhotoshop(path, PhotoshopLayer{}); err == nil {
+			return nil
+		}
 	}
 	if st.native && info.Width*info.Height <= verifyHere {
 		if _, err := decodeStill(path, Interpretation{}); err == nil {

@@ -3,7 +3,6 @@ package render_test
 import (
 	"context"
 	"errors"
-	"image"
 	"slices"
 	"strings"
 	"testing"
@@ -186,17 +185,5 @@ func TestAPanicWhileDrawingIsAnErrorThatNamesLayerAndFrame(t *testing.T) {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q does not tell %q", err, part)
 		}
-	}
-}
-
-func TestALayerOfAPhotoshopFileIsSaidToBeDrawnWhole(t *testing.T) {
-	b := build(t)
-	comp := b.comp("main", 20, 20)
-	it := b.picture("poster.png", image.NewNRGBA(image.Rect(0, 0, 8, 8)))
-	it.Footage.Layer, it.Footage.File.FullPath = "Logo", "/art/poster.psd"
-	b.layer(comp, it, func(*aep.Layer) {})
-	said := b.said(comp)
-	if len(said) != 1 || !strings.Contains(said[0], "the single layer 'Logo' of the Photoshop file 'poster.psd', which is shown with all its layers, is not drawn by the embedded engine") {
-		t.Errorf("said %q", said)
 	}
 }

@@ -186,12 +186,8 @@ func (l *Layer) styles() {
 }
 
 func (l *Layer) file() {
-	switch {
-	case l.Source == nil || l.Source.Footage.Kind == aep.FootagePlaceholder:
+	if l.Source == nil || l.Source.Footage.Kind == aep.FootagePlaceholder {
 		l.lack("a source without a file")
-	case l.Source.Footage.Layer != "" && l.Source.Footage.HasVideo:
-		l.lack(fmt.Sprintf("the single layer '%s' of the Photoshop file '%s', which is shown with all its layers,",
-			l.Source.Footage.Layer, l.Source.Footage.File.Base()))
 	}
 }
 

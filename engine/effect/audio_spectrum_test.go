@@ -4,12 +4,14 @@ import (
 	"math"
 	"math/cmplx"
 	"testing"
+
+	"overcrank/engine/random"
 )
 
 func TestTheFourierTransformIsItsSum(t *testing.T) {
 	v := make([]complex128, 16)
 	for i := range v {
-		v[i] = complex(Random(1, i, 0, 0), Random(2, i, 0, 0))
+		v[i] = complex(random.At(1, i, 0, 0), random.At(2, i, 0, 0))
 	}
 	got := append([]complex128(nil), v...)
 	transformFourier(got)

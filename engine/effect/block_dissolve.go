@@ -5,6 +5,7 @@ import (
 
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
+	"overcrank/engine/random"
 	"overcrank/engine/raster"
 )
 
@@ -25,7 +26,7 @@ func (e *blockDissolve) Draw(f *Frame, img *raster.Image) error {
 		return nil
 	}
 	reveal(f, img, func(p geom.Point) float64 {
-		if Random(0, lattice(math.Floor(p.X/width)), lattice(math.Floor(p.Y/height)), 0) < done {
+		if random.At(0, lattice(math.Floor(p.X/width)), lattice(math.Floor(p.Y/height)), 0) < done {
 			return 0
 		}
 		return 1

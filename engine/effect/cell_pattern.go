@@ -5,6 +5,7 @@ import (
 
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
+	"overcrank/engine/random"
 	"overcrank/engine/raster"
 )
 
@@ -57,10 +58,10 @@ func newCellPoints(seed int, turn, disperse float64, box geom.Rect) *cellPoints 
 		for ix := range c.w {
 			x, y := c.x+ix, c.y+iy
 			// Each point runs around its place as the pattern evolves.
-			sin, cos := math.Sincos(2 * math.Pi * (turn + Random(seed, x, y, 1)))
-			far := disperse / 2 * Random(seed, x, y, 2)
+			sin, cos := math.Sincos(2 * math.Pi * (turn + random.At(seed, x, y, 1)))
+			far := disperse / 2 * random.At(seed, x, y, 2)
 			c.points = append(c.points, geom.Point{X: float64(x) + 0.5 + far*cos, Y: float64(y) + 0.5 + far*sin})
-			c.values = append(c.values, Random(seed, x, y, 3))
+			c.values = append(c.values, random.At(seed, x, y, 3))
 		}
 	}
 	return c

@@ -5,6 +5,7 @@ import (
 
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
+	"overcrank/engine/random"
 	"overcrank/engine/raster"
 )
 
@@ -58,7 +59,7 @@ func (e *fourColors) Draw(f *Frame, img *raster.Image) error {
 		}
 		shift := 0.0
 		if jitter > 0 {
-			shift = (Random(0, lattice(x), lattice(y), 0) - 0.5) * jitter
+			shift = (random.At(0, lattice(x), lattice(y), 0) - 0.5) * jitter
 		}
 		for j := range c {
 			px[j] = channel((c[j]/sum+shift)*255, 255)

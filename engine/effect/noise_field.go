@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"overcrank/engine/geom"
+	"overcrank/engine/random"
 )
 
 // noiseType is how noise goes on between the places of its lattice.
@@ -48,9 +49,9 @@ func newField(kind noiseType, seed int, z float64, period int, box geom.Rect) *f
 	for iy := range f.h {
 		row := f.values[iy*f.w:][:f.w]
 		for ix := range row {
-			a := Random(seed, f.x+ix, f.y+iy, first)
+			a := random.At(seed, f.x+ix, f.y+iy, first)
 			if k != 0 {
-				a += (Random(seed, f.x+ix, f.y+iy, second) - a) * k
+				a += (random.At(seed, f.x+ix, f.y+iy, second) - a) * k
 			}
 			row[ix] = float32(2*a - 1)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
+	"overcrank/engine/random"
 	"overcrank/engine/raster"
 )
 
@@ -61,7 +62,7 @@ func (e *numbers) text(f *Frame) string {
 	v := f.Number(&e.value)
 	if f.Choice(&e.Random) != 0 {
 		frame := lattice(math.Round(f.Time * f.Rate))
-		v *= Random(0, frame, 0, 0)
+		v *= random.At(0, frame, 0, 0)
 	}
 	switch f.Choice(&e.kind) {
 	case numberTimecode30:

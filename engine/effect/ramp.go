@@ -5,6 +5,7 @@ import (
 
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
+	"overcrank/engine/random"
 	"overcrank/engine/raster"
 )
 
@@ -69,7 +70,7 @@ func (r *ramp) paint(px []uint8, at geom.Point) {
 		k = (d.X*r.way.X + d.Y*r.way.Y) / length
 	}
 	if r.scatter > 0 {
-		k += (Random(0, lattice(at.X), lattice(at.Y), 0) - 0.5) * r.scatter
+		k += (random.At(0, lattice(at.X), lattice(at.Y), 0) - 0.5) * r.scatter
 	}
 	k = max(0, min(1, k))
 	a := float64(px[3])

@@ -5,6 +5,7 @@ import (
 
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
+	"overcrank/engine/random"
 	"overcrank/engine/raster"
 )
 
@@ -80,7 +81,7 @@ func (e *vegas) run(f *Frame, painted *raster.Image, o geom.Outline) {
 	c, width := f.Color(&e.color), f.Number(&e.width)
 	shift := f.Number(&e.rotation) / 360
 	if f.Choice(&e.randomPhase) != 0 {
-		shift += Random(f.Choice(&e.seed), 0, 0, 0)
+		shift += random.At(f.Choice(&e.seed), 0, 0, 0)
 	}
 	steps := max(1, min(vegasSteps, 4*vegasSteps*8/n))
 	for i := range n {

@@ -5,6 +5,7 @@ import (
 
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
+	"overcrank/engine/random"
 	"overcrank/engine/raster"
 )
 
@@ -67,9 +68,9 @@ func wave(kind int, at float64) float64 {
 	case waveUncircle:
 		return sign * (1 - arc)
 	case waveNoise:
-		return 2*Random(0, lattice(n), 0, 0) - 1
+		return 2*random.At(0, lattice(n), 0, 0) - 1
 	case waveSmoothNoise:
-		a, b := Random(0, lattice(n), 0, 0), Random(0, lattice(n)+1, 0, 0)
+		a, b := random.At(0, lattice(n), 0, 0), random.At(0, lattice(n)+1, 0, 0)
 		return 2*(a+(b-a)*smooth(v)) - 1
 	}
 	return math.Sin(2 * math.Pi * v)

@@ -19,6 +19,7 @@ type StrokeStyle struct {
 	MiterLimit float64 // ratio of a corner's length to half the width; below 1 means 4
 	Dashes     []float64
 	DashOffset float64
+	Profile    *Profile // nil for the same width everywhere; with one there are no dashes
 }
 
 // miterLimit is MiterLimit or its default.
@@ -43,11 +44,14 @@ func (s *Shape) Bounds() geom.Rect {
 	if s.Stroke == nil {
 		return b
 	}
-	reach := s.Stroke.Width / 2
+	reach, width := s.Stroke.Width/2, s.Stroke.Width
+	if s.Stroke.Profile != nil {
+		reach, width = reach*s.Stroke.Profile.widest(), width*s.Stroke.Profile.widest()
+	}
 	if s.Stroke.Join != RoundJoin && s.Stroke.Join != BevelJoin {
 		reach *= s.Stroke.miterLimit()
 	}
-	return b.Grow(math.Max(reach, s.Stroke.Width*math.Sqrt2/2))
+	return b.Grow(math.Max(reach, width*math.Sqrt2/2))
 }
 
 // PixelRect is the smallest rectangle of whole pixels around r; empty when r is not finite.

@@ -29,7 +29,7 @@ func (r *Rasterizer) Stroke(o geom.Outline, style StrokeStyle, m geom.Matrix) {
 	}
 	tolerance := flatness / scale
 	lines := o.Flatten(geom.Identity, tolerance)
-	if pattern := dashPattern(style.Dashes); pattern != nil {
+	if pattern := dashPattern(style.Dashes); pattern != nil && style.Profile == nil {
 		lines = dash(lines, pattern, style.DashOffset)
 	}
 	p := pen{style: style, half: style.Width / 2}
@@ -37,7 +37,11 @@ func (r *Rasterizer) Stroke(o geom.Outline, style StrokeStyle, m geom.Matrix) {
 	p.arc = 2 * math.Acos(math.Max(0, 1-math.Min(1, tolerance/p.half)))
 	p.arc = math.Max(p.arc, 0.05)
 	for _, l := range lines {
-		for _, contour := range p.outline(l) {
+		outline := p.outline
+		if style.Profile != nil {
+			outline = p.tapered
+		}
+		for _, contour := range outline(l) {
 			for i, pt := range contour {
 				contour[i] = m.Apply(pt)
 			}

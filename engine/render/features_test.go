@@ -66,14 +66,18 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		}, "a mask of effect 'ADBE Tint'"},
 		"taper": {func(l *aep.Layer) {
 			stroked(l, group("ADBE Vector Stroke Taper", value("ADBE Vector Taper End Length", 40)))
-		}, "the taper of 'ADBE Vector Graphic - Stroke'"},
+		}, "After Effects' own curve of the taper of 'ADBE Vector Graphic - Stroke'"},
 		"wave": {func(l *aep.Layer) {
 			stroked(l, group("ADBE Vector Stroke Wave", value("ADBE Vector Taper Wave Amount", 4)))
-		}, "the wave of 'ADBE Vector Graphic - Stroke'"},
+		}, "After Effects' own curve of the wave of 'ADBE Vector Graphic - Stroke'"},
 		"shape operator": {func(l *aep.Layer) {
 			l.Kind = aep.LayerShape
+			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Filter - Fold")))
+		}, "shape operator 'ADBE Vector Filter - Fold'"},
+		"twist": {func(l *aep.Layer) {
+			l.Kind = aep.LayerShape
 			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Filter - Twist")))
-		}, "shape operator 'ADBE Vector Filter - Twist'"},
+		}, "After Effects' own curve of 'ADBE Vector Filter - Twist'"},
 		"group's blend mode": {func(l *aep.Layer) {
 			l.Kind = aep.LayerShape
 			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Group", value("ADBE Vector Blend Mode", 99))))

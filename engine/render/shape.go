@@ -59,6 +59,9 @@ func paintState(paints []shape.Paint) uint64 {
 		if s := p.Shape.Stroke; s != nil {
 			h.add(s.Width, s.MiterLimit, s.DashOffset, float64(s.Cap), float64(s.Join))
 			h.add(s.Dashes...)
+			if s.Profile != nil {
+				s.Profile.Values(h.add)
+			}
 		}
 		if p.Gradient != nil {
 			p.Gradient.Values(h.add)

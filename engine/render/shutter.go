@@ -67,7 +67,7 @@ func (w *worker) exposure(v view) *exposure {
 	if !l.MotionBlur || v.own || l.Collapse && l.Kind == scene.Nested && v.h == nil {
 		return nil
 	}
-	redrawn := len(l.Redrawn) > 0 || l.Glyphs != nil && l.Glyphs.Timed()
+	redrawn := len(l.Redrawn) > 0 || stirs(l)
 	moving := l.Transform.Moves() || v.through != nil || l.ThreeD && v.comp.CameraMoves()
 	if !moving && !redrawn {
 		return nil
@@ -134,7 +134,7 @@ func (w *worker) redrawn(v view, moments []view) bool {
 			}
 		}
 	}
-	if l.Glyphs != nil && l.Glyphs.Timed() {
+	if stirs(l) {
 		return true
 	}
 	values := func(t float64) uint64 {
@@ -152,6 +152,11 @@ func (w *worker) redrawn(v view, moments []view) bool {
 		}
 	}
 	return false
+}
+
+// stirs tells whether the outlines of a layer move while all its values stay.
+func stirs(l *scene.Layer) bool {
+	return l.Glyphs != nil && l.Glyphs.Timed() || l.Shapes != nil && l.Shapes.Timed()
 }
 
 // stillness is the movement, in pixels, that no channel of 8 bits shows.

@@ -61,6 +61,9 @@ func (c *compiler) seen(l *Layer) {
 		for _, what := range l.Shapes.Lacks() {
 			l.lack(what)
 		}
+		for _, what := range l.Shapes.Nearly() {
+			l.detail(what)
+		}
 	}
 	for _, lack := range l.lacks {
 		lack.Comp, lack.Layer = l.Comp.Item, l.Layer

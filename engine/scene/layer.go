@@ -141,6 +141,9 @@ func (c *compiler) layer(comp *Comp, l *aep.Layer) *Layer {
 	case Shape:
 		out.Shapes = shape.Compile(out.At(l.Props.Child("ADBE Root Vectors Group")))
 		out.Redrawn = out.vary(nil, l.Props.Child("ADBE Root Vectors Group"))
+		if out.Shapes.Timed() {
+			out.Timed, out.Varies = true, true
+		}
 	}
 	out.blend = out.blending()
 	if out.dances() {

@@ -158,10 +158,125 @@ func TestOffsetPathsMakeShapesWiderAndHolesNarrower(t *testing.T) {
 	}
 }
 
-func TestCopiesOfOffsetPathsAreALack(t *testing.T) {
-	c := filled(square(), group("ADBE Vector Filter - Offset", value("ADBE Vector Offset Copies", 3)))
-	if want := []string{"the copies of 'ADBE Vector Filter - Offset'"}; !slices.Equal(c.Lacks(), want) {
-		t.Errorf("got %q", c.Lacks())
+// A square with its round offsets by 10, 20 and 30.
+func TestCopiesOfOffsetPathsLieAroundEachOther(t *testing.T) {
+	o := outline(t, square(), group("ADBE Vector Filter - Offset", value("ADBE Vector Offset Copies", 3), value("ADBE Vector Offset Line Join", 2)))
+	contours := o.Contours()
+	if len(contours) != 3 {
+		t.Fatalf("%d contours, want 3", len(contours))
+	}
+	for i, c := range contours {
+		var one geom.Outline
+		one.Add(c)
+		by := float64(10 * (i + 1))
+		if got, want := one.Area(), 1e4+400*by+math.Pi*by*by; math.Abs(got-want) > 3e-3*want {
+			t.Errorf("copy %d has an area of %g, want %g", i, got, want)
+		}
+	}
+}
+
+// nearly is the outline of contents of which a part is drawn in After Effects' likeness.
+func nearly(t *testing.T, at float64, contents ...*aep.Property) geom.Outline {
+	t.Helper()
+	c := filled(contents...)
+	paints := c.Paints(&eval.Evaluator{}, at)
+	if len(paints) != 1 || len(c.Lacks()) != 0 || len(c.Nearly()) == 0 {
+		t.Fatalf("%d paints, %q is not drawn, %q nearly", len(paints), c.Lacks(), c.Nearly())
+	}
+	return paints[0].Shape.Outline.Transform(paints[0].Matrix)
+}
+
+// Points turn by an angle in proportion to how near they are: the farthest stay, and each keeps its distance.
+func TestTwistTurnsTheMiddleMost(t *testing.T) {
+	path := group("ADBE Vector Shape - Group", &aep.Property{Match: "ADBE Vector Shape", Enabled: true,
+		Value: &aep.Path{Vertices: []aep.Vertex{{X: -100}, {X: 100}}}})
+	o := nearly(t, 0, path, group("ADBE Vector Filter - Twist", value("ADBE Vector Twist Angle", 80)))
+	knots := o.Contours()[0].Knots
+	if len(knots) != 9 {
+		t.Fatalf("%d knots", len(knots))
+	}
+	for i, k := range knots {
+		x := -100 + 25*float64(i)
+		want := geom.Rotate(80 * (1 - math.Abs(x)/100)).Apply(geom.Point{X: x})
+		if k.At.Sub(want).Len() > 1e-9 {
+			t.Errorf("the point at %g comes to %v, want %v", x, k.At, want)
+		}
+	}
+	if o := nearly(t, 0, path, group("ADBE Vector Filter - Twist", value("ADBE Vector Twist Angle", math.NaN()))); o.Bounds().MinX != -100 {
+		t.Errorf("an angle that is no number makes %v", o)
+	}
+}
+
+func wiggled(more ...*aep.Property) *aep.Property {
+	return group("ADBE Vector Filter - Roughen", append(more, value("ADBE Vector Roughen Size", 8), value("ADBE Vector Roughen Detail", 5))...)
+}
+
+func TestWigglePathsMovesPointsByAtMostTheSize(t *testing.T) {
+	before := nearly(t, 0, square(), group("ADBE Vector Filter - Roughen", value("ADBE Vector Roughen Size", 0), value("ADBE Vector Roughen Detail", 5))).Contours()[0].Knots
+	moved, most := 0, 0.0
+	for at := 0.0; at < 5; at += 0.1 {
+		after := nearly(t, at, square(), wiggled()).Contours()[0].Knots
+		if len(after) != 24 || len(before) != 24 {
+			t.Fatalf("%d knots, and %d before", len(after), len(before))
+		}
+		for i := range after {
+			d := after[i].At.Sub(before[i].At)
+			if most = max(most, math.Abs(d.X), math.Abs(d.Y)); d.Len() > 0.1 {
+				moved++
+			}
+		}
+	}
+	if most > 8 || most < 4 || moved < 1000 {
+		t.Errorf("points move by at most %g, want up to 8; %d of 1200 moved", most, moved)
+	}
+}
+
+// At once everything moves alike if it correlates wholly, steadily in time, and otherwise with another seed.
+func TestWiggling(t *testing.T) {
+	whole := nearly(t, 0.3, square(), wiggled(value("ADBE Vector Correlation", 100))).Bounds()
+	if w, h := whole.MaxX-whole.MinX, whole.MaxY-whole.MinY; math.Abs(w-100) > 1e-9 || math.Abs(h-100) > 1e-9 {
+		t.Errorf("what correlates wholly is %g by %g", w, h)
+	}
+	a, b := nearly(t, 0.3, square(), wiggled()).Points, nearly(t, 0.301, square(), wiggled()).Points
+	other := nearly(t, 0.3, square(), wiggled(value("ADBE Vector Random Seed", 1))).Points
+	for i := range a {
+		if step := a[i].Sub(b[i]).Len(); step > 0.2 {
+			t.Fatalf("point %d jumps by %g in a thousandth of a second", i, step)
+		}
+	}
+	if slices.Equal(a, other) {
+		t.Error("the seed changes nothing")
+	}
+	if c := filled(square(), wiggled(value("ADBE Vector Temporal Freq", 0))); c.Timed() || !filled(square(), wiggled()).Timed() {
+		t.Error("only what wiggles over time depends on it")
+	}
+	smooth := nearly(t, 0, square(), wiggled(value("ADBE Vector Roughen Points", 2))).Contours()[0].Knots
+	for _, k := range smooth {
+		in, out := k.At.Sub(k.In), k.Out.Sub(k.At)
+		if math.Abs(in.X*out.Y-in.Y*out.X) > 1e-6*in.Len()*out.Len() {
+			t.Fatalf("the curve has a corner at %v", k.At)
+		}
+	}
+}
+
+func TestWiggleTransformKeepsTheShape(t *testing.T) {
+	turned := 0
+	for at := 0.0; at < 5; at += 0.1 {
+		o := nearly(t, at, square(), group("ADBE Vector Filter - Wiggler", group("ADBE Vector Wiggler Transform",
+			value("ADBE Vector Wiggler Position", 20, 0), value("ADBE Vector Wiggler Rotation", 45))))
+		if math.Abs(o.Area()-1e4) > 1e-6 {
+			t.Fatalf("the area is %g", o.Area())
+		}
+		box := o.Bounds()
+		if x := (box.MinX + box.MaxX) / 2; math.Abs(x) > 20 {
+			t.Errorf("it moved by %g, at most 20 was allowed", x)
+		}
+		if box.MaxX-box.MinX > 101 {
+			turned++
+		}
+	}
+	if turned < 25 {
+		t.Errorf("it is turned in %d of 50 moments", turned)
 	}
 }
 

@@ -24,7 +24,8 @@ func newGroup(p params) *group {
 		if !child.Enabled {
 			continue
 		}
-		at := params{eval.Ref{Comp: p.ref.Comp, Layer: p.ref.Layer, Prop: child}, p.depth + 1, p.lacks}
+		at := p
+		at.ref.Prop, at.depth = child, p.depth+1
 		switch make, ok := known[child.Match]; {
 		case ok:
 			g.operators = append(g.operators, make(at))

@@ -1,6 +1,8 @@
 package shape
 
 import (
+	"math"
+
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
 )
@@ -15,24 +17,28 @@ const (
 // each other.
 const maxOffset = 50000
 
-// offset is Offset Paths: it makes shapes wider, or narrower by less than nothing.
-type offset struct{ amount, join, limit eval.Number }
+// offset is Offset Paths: it makes shapes wider, or narrower by less than nothing. Of its copies each is that much wider than the one before; the
+// first is as many times as the offset of the copies says.
+type offset struct{ amount, join, limit, copies, first eval.Number }
 
 func newOffset(p params) operator {
-	if copies := p.number("ADBE Vector Offset Copies", 1); copies.Varies() || copies.First() > 1 {
-		p.lack("the copies of '" + p.name() + "'")
-	}
-	return &offset{
+	o := &offset{
 		amount: p.number("ADBE Vector Offset Amount", 10), join: p.number("ADBE Vector Offset Line Join", 1),
-		limit: p.number("ADBE Vector Offset Miter Limit", 4),
+		limit:  p.number("ADBE Vector Offset Miter Limit", 4),
+		copies: p.number("ADBE Vector Offset Copies", 1), first: p.number("ADBE Vector Offset Copy Offset", 0),
 	}
+	if o.first.Varies() || o.first.First() != 0 {
+		p.detail("After Effects' own distance of the copies of '" + p.name() + "'")
+	}
+	return o
 }
 
 func (o *offset) apply(c *contents, m *moment) {
-	amount := m.number(&o.amount)
+	amount, first := m.number(&o.amount), m.number(&o.first)
 	if amount == 0 || steps(c.paths) > maxOffset {
 		return
 	}
+	copies := max(1, min(maxCopies, maxOffset/(1+steps(c.paths)), copiesOf(m.number(&o.copies))))
 	by := geom.Parallel{MiterLimit: m.number(&o.limit)}
 	switch m.number(&o.join) {
 	case offsetRound:
@@ -41,15 +47,29 @@ func (o *offset) apply(c *contents, m *moment) {
 		by.Join = geom.BevelJoin
 	}
 	c.reshape(func(path geom.Outline) geom.Outline {
-		// Holes, which run the other way, become narrower.
-		by.Distance = amount
-		if path.Area() < 0 {
-			by.Distance = -amount
-		}
+		contours := path.Contours()
 		var out geom.Outline
-		for _, contour := range path.Contours() {
-			out.Append(by.Of(contour))
+		for i := range copies {
+			by.Distance = amount * (float64(i) + 1 + first)
+			if path.Area() < 0 { // holes, which run the other way, become narrower
+				by.Distance = -by.Distance
+			}
+			for _, contour := range contours {
+				if by.Distance == 0 {
+					out.Add(contour)
+				} else {
+					out.Append(by.Of(contour))
+				}
+			}
 		}
 		return out
 	})
+}
+
+// copiesOf is a number of copies.
+func copiesOf(v float64) int {
+	if !(v > 0) {
+		return 0
+	}
+	return int(math.Round(min(maxCopies, v)))
 }

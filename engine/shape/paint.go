@@ -43,6 +43,7 @@ type stroke struct {
 	dashes                                                  []dash
 	color                                                   eval.Vector
 	gradient                                                *gradient
+	profile                                                 *profile     // nil for the same width everywhere
 	blend                                                   raster.Blend // nil for Normal
 }
 
@@ -56,20 +57,13 @@ type dash struct {
 const maxDashes = 3
 
 func newStroke(p params) operator {
-	taper, wave := p.child("ADBE Vector Stroke Taper"), p.child("ADBE Vector Stroke Wave")
-	if taper.used("ADBE Vector Taper Start Length") || taper.used("ADBE Vector Taper End Length") {
-		p.lack("the taper of '" + p.name() + "'")
-	}
-	if wave.used("ADBE Vector Taper Wave Amount") {
-		p.lack("the wave of '" + p.name() + "'")
-	}
 	dashes := p.child("ADBE Vector Stroke Dashes")
 	o := &stroke{
 		width: p.number("ADBE Vector Stroke Width", 2), lineCap: p.number("ADBE Vector Stroke Line Cap", 1),
 		lineJoin: p.number("ADBE Vector Stroke Line Join", 1), miter: p.number("ADBE Vector Stroke Miter Limit", 4),
 		offset: dashes.number("ADBE Vector Stroke Offset", 0), opacity: p.number("ADBE Vector Stroke Opacity", 100), order: p.number("ADBE Vector Composite Order", 1),
 		color:    eval.VectorOf(p.at("ADBE Vector Stroke Color"), [4]float64{1, 1, 1, 1}),
-		gradient: newGradient(p), blend: p.blend(""),
+		gradient: newGradient(p), profile: newProfile(p), blend: p.blend(""),
 	}
 	for i := 1; i <= maxDashes; i++ {
 		length, gap := dashes.at(fmt.Sprintf("ADBE Vector Stroke Dash %d", i)), dashes.at(fmt.Sprintf("ADBE Vector Stroke Gap %d", i))
@@ -77,6 +71,9 @@ func newStroke(p params) operator {
 			break
 		}
 		o.dashes = append(o.dashes, dash{eval.NumberOf(length, 10), eval.NumberOf(gap, 10), gap.Prop != nil && !gap.Prop.Hidden})
+	}
+	if o.profile != nil && len(o.dashes) > 0 {
+		p.lack("the dashes of '" + p.name() + "', whose width changes,")
 	}
 	return o
 }
@@ -94,6 +91,9 @@ func (o *stroke) apply(c *contents, m *moment) {
 			gap = m.number(&d.gap)
 		}
 		style.Dashes = append(style.Dashes, length, gap)
+	}
+	if o.profile != nil {
+		style.Profile = o.profile.at(m)
 	}
 	shape := raster.Shape{Stroke: style, Color: o.color.At(m.eval, m.t)}
 	c.paint(m, Paint{Shape: shape, Matrix: geom.Identity, Blend: o.blend}, m.number(&o.opacity)/100, o.gradient, m.number(&o.order) == paintAbove)

@@ -38,13 +38,16 @@ type Contents struct {
 	root   *group
 	fixed  []Paint // while nothing varies
 	varies bool
+	timed  bool
 	lacks  []string
+	nearly []string
 }
 
 // Compile compiles the group ref.Prop, "ADBE Root Vectors Group", of a shape layer; it may be nil.
 func Compile(ref eval.Ref) *Contents {
 	c := &Contents{varies: eval.Varies(ref.Prop)}
-	c.root = newGroup(params{ref: ref, lacks: &c.lacks})
+	c.root = newGroup(params{ref: ref, lacks: &c.lacks, nearly: &c.nearly, timed: &c.timed})
+	c.varies = c.varies || c.timed
 	if !c.varies {
 		c.fixed = c.evaluate(&moment{})
 	}
@@ -53,6 +56,12 @@ func Compile(ref eval.Ref) *Contents {
 
 // Lacks are the parts that are not drawn.
 func (c *Contents) Lacks() []string { return c.lacks }
+
+// Nearly are the parts that are drawn in After Effects' likeness.
+func (c *Contents) Nearly() []string { return c.nearly }
+
+// Timed tells whether they may look different in each frame while all values stay.
+func (c *Contents) Timed() bool { return c.timed }
 
 // Varies tells whether anything may change over time.
 func (c *Contents) Varies() bool { return c.varies }
@@ -204,7 +213,9 @@ func join(paths []placed) geom.Outline {
 type params struct {
 	ref   eval.Ref
 	depth int
-	lacks *[]string
+	// lacks and nearly collect what is not drawn and what is drawn in After Effects' likeness; timed is set by what moves by itself.
+	lacks, nearly *[]string
+	timed         *bool
 }
 
 func (p params) at(match string) eval.Ref {
@@ -212,7 +223,8 @@ func (p params) at(match string) eval.Ref {
 }
 
 func (p params) child(match string) params {
-	return params{p.at(match), p.depth + 1, p.lacks}
+	p.ref, p.depth = p.at(match), p.depth+1
+	return p
 }
 
 func (p params) number(match string, def float64) eval.Number {
@@ -226,6 +238,8 @@ func (p params) vector(match string, x, y float64) eval.Vector {
 func (p params) point(match string) eval.Vector { return p.vector(match, 0, 0) }
 
 func (p params) lack(what string) { *p.lacks = append(*p.lacks, what) }
+
+func (p params) detail(what string) { *p.nearly = append(*p.nearly, what) }
 
 func (p params) name() string { return displayName(p.ref.Prop) }
 

@@ -21,6 +21,9 @@ func table() map[string]func(params) operator {
 		"ADBE Vector Filter - Zigzag":    newZigzag,
 		"ADBE Vector Filter - PB":        newPucker,
 		"ADBE Vector Filter - Offset":    newOffset,
+		"ADBE Vector Filter - Twist":     newTwist,
+		"ADBE Vector Filter - Roughen":   newWigglePaths,
+		"ADBE Vector Filter - Wiggler":   newWiggleTransform,
 	}
 }
 

@@ -3,8 +3,8 @@ package style
 import (
 	"image"
 
-	"overcrank/engine/effect"
 	"overcrank/engine/eval"
+	"overcrank/engine/random"
 	"overcrank/engine/raster"
 )
 
@@ -91,7 +91,7 @@ func (s *glow) layGradient(f *Frame, dst *raster.Image, light *image.Alpha) {
 	s.paint(f, dst, func(img *raster.Image) {
 		covered(img, light, func(px []uint8, k uint8, x, y int) {
 			c := ramp[255-k]
-			if noise > 0 && effect.Random(0, x, y, 0) < noise*(1-float64(c[3])/255) {
+			if noise > 0 && random.At(0, x, y, 0) < noise*(1-float64(c[3])/255) {
 				return
 			}
 			copy(px, c[:])

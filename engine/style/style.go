@@ -10,9 +10,9 @@ import (
 	"math"
 
 	"overcrank/aep"
-	"overcrank/engine/effect"
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
+	"overcrank/engine/random"
 	"overcrank/engine/raster"
 )
 
@@ -169,7 +169,7 @@ func (i *ink) paint(f *Frame, dst *raster.Image, on func(img *raster.Image)) {
 // speckled turns a share of the coverage k of a pixel into specks, which cover as much in the mean.
 func speckled(k uint8, noise float64, x, y int) uint8 {
 	speck := 0.0
-	if effect.Random(0, x, y, 0)*255 < float64(k) {
+	if random.At(0, x, y, 0)*255 < float64(k) {
 		speck = 255
 	}
 	return uint8(float64(k) + (speck-float64(k))*noise + 0.5)

@@ -17,6 +17,10 @@ import (
 // mostSettled is how many failures one command settles.
 const mostSettled = 10_000
 
+// closedAtOnce is by how many the failures of a cause exceed their bound before the oldest go, all of them at once: looking for the oldest
+// passes all rows that were removed of late.
+const closedAtOnce = 100
+
 // causeOn is the cause of a failed attempt of a task.
 func (e ending) causeOn(task farm.Task) farm.Cause {
 	if e.cause.Kind != "" {
@@ -52,17 +56,21 @@ func (t *tables) openFailure(job farm.Job, why failing) {
 	put(t, bucketFailures, job.Team+sep+job.ID, failure)
 	t.set(bucketFailuresByCause, causeKey(failure), nil)
 	t.add(countOfFailures(job.Team, cause), 1)
-	if t.count(countOfFailures(job.Team, cause)) > farm.MostOpenFailures {
-		t.closeOldest(job.Team, cause)
+	if over := t.count(countOfFailures(job.Team, cause)) - farm.MostOpenFailures; over > closedAtOnce {
+		t.closeOldest(job.Team, cause, over)
 	}
 }
 
-// closeOldest lets the oldest failure of a cause go.
-func (t *tables) closeOldest(team string, cause farm.Cause) {
+// closeOldest lets the oldest failures of a cause go.
+func (t *tables) closeOldest(team string, cause farm.Cause, n int) {
 	prefix := causePrefix(team, cause)
-	key, _ := t.cursor(bucketFailuresByCause).Seek([]byte(prefix))
-	if rest, ok := strings.CutPrefix(string(key), prefix); ok && len(rest) > timeKeySize {
-		t.closeFailure(team, rest[timeKeySize:])
+	cursor := t.cursor(bucketFailuresByCause)
+	var jobs []string
+	for key, _ := cursor.Seek([]byte(prefix)); strings.HasPrefix(string(key), prefix) && len(jobs) < n; key, _ = cursor.Next() {
+		jobs = append(jobs, string(key[len(prefix)+timeKeySize:]))
+	}
+	for _, job := range jobs {
+		t.closeFailure(team, job)
 	}
 }
 

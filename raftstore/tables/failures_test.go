@@ -125,7 +125,7 @@ func TestAParentNeedsSomebodyForWhatIsNestedInIt(t *testing.T) {
 func TestFailuresHaveAnEnd(t *testing.T) {
 	m := leveled(t)
 	cause := farm.Cause{Kind: farm.CauseFont, Subject: "Inter"}
-	for i := range farm.MostOpenFailures + 2 {
+	for i := range farm.MostOpenFailures + closedAtOnce + 1 {
 		m.breaks(fmt.Sprint("j", i), i, cause)
 	}
 	m.wantGroups(fmt.Sprintf("%d font:Inter", farm.MostOpenFailures))

@@ -239,6 +239,9 @@ func TestPackagesAreSmall(t *testing.T) {
 			t.Errorf("there is no %s in %s: %v", pattern, dist, err)
 		}
 		for _, path := range found {
+			if strings.HasPrefix(filepath.Base(path), "overcrank-packages") { // holds all others, for coordinators
+				continue
+			}
 			info, err := os.Stat(path)
 			if err != nil {
 				t.Fatal(err)

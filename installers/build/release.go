@@ -46,7 +46,7 @@ var systems = []system{
 		targets:  []target{{"linux", "amd64"}, {"linux", "arm64"}},
 		programs: []string{"overcrank", "overcrank-agent", "overcrank-launcher"},
 		build: func(ctx context.Context, r release) ([]string, error) {
-			return linux.Build(ctx, linux.Input{Dist: r.dist, Version: r.version, Programs: r.programs, Licences: r.licences})
+			return linux.Build(ctx, r.linux())
 		},
 	},
 	{
@@ -109,6 +109,13 @@ func (r release) make(ctx context.Context, chosen []system) ([]string, error) {
 		}
 		made = append(made, packages...)
 	}
+	if len(chosen) == len(systems) {
+		packages, err := linux.HandOut(ctx, r.linux(), agents(made))
+		if err != nil {
+			return made, fmt.Errorf("making the package that coordinators hand packages out of: %w", err)
+		}
+		made = append(made, packages...)
+	}
 	slices.Sort(made)
 	if err := r.clean(); err != nil {
 		return made, err
@@ -117,6 +124,21 @@ func (r release) make(ctx context.Context, chosen []system) ([]string, error) {
 		return made, fmt.Errorf("writing the checksums: %w", err)
 	}
 	return append(made, filepath.Join(r.dist, checksums)), nil
+}
+
+// linux is what packages for Linux are made of.
+func (r release) linux() linux.Input {
+	return linux.Input{Dist: r.dist, Version: r.version, Programs: r.programs, Licences: r.licences}
+}
+
+// agents are those of a release's files that machines are installed with.
+func agents(made []string) (packages []string) {
+	for _, path := range made {
+		if strings.HasPrefix(filepath.Base(path), "overcrank-agent") && slices.Contains([]string{".deb", ".rpm", ".msi", ".pkg"}, filepath.Ext(path)) {
+			packages = append(packages, path)
+		}
+	}
+	return packages
 }
 
 // describe writes what the programs of a system are made of, the licences first, and returns the paths.

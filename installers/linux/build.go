@@ -69,12 +69,17 @@ func (p pkg) write(in Input, work, programs, arch, format string) (string, error
 	if err := p.unpack(work); err != nil {
 		return "", fmt.Errorf("writing its files: %w", err)
 	}
+	return pack(p.info(in, work, programs, arch, format), in.Dist, format)
+}
+
+// pack writes a package into a folder and returns its path.
+func pack(info *nfpm.Info, dist, format string) (string, error) {
 	packager, err := nfpm.Get(format)
 	if err != nil {
 		return "", err
 	}
-	info := nfpm.WithDefaults(p.info(in, work, programs, arch, format))
-	path := filepath.Join(in.Dist, packager.ConventionalFileName(info))
+	info = nfpm.WithDefaults(info)
+	path := filepath.Join(dist, packager.ConventionalFileName(info))
 	out, err := os.Create(path)
 	if err != nil {
 		return "", err

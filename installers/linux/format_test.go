@@ -128,6 +128,50 @@ func TestRPMsAreReadByRPM(t *testing.T) {
 	}
 }
 
+// TestCoordinatorsFindThePackagesThatTheyHandOut: the package brings the others where coordinators look for them, as they are.
+func TestCoordinatorsFindThePackagesThatTheyHandOut(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"dpkg-deb", "rpm", "rpm2cpio", "cpio"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("this machine has no %s to read packages with: make test-packages installs it", program)
+		}
+	}
+	given, in := t.TempDir(), linux.Input{Dist: t.TempDir()}
+	var err error
+	if in.Version, err = version.Parse("1.2.3"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := linux.HandOut(t.Context(), in, nil); err == nil {
+		t.Error("a package that brings nothing is made")
+	}
+	want := map[string]string{"overcrank-agent-1.2.3-x64.msi": "for Windows", "overcrank-agent-1.2.3.pkg": "for macOS"}
+	var packages []string
+	for name, text := range want {
+		packages = append(packages, filepath.Join(given, name))
+		write(t, filepath.Join(given, name), text)
+	}
+	made, err := linux.HandOut(t.Context(), in, packages)
+	if err != nil || len(made) != 2 {
+		t.Fatalf("made are %q, %v", made, err)
+	}
+	deb, rpm := t.TempDir(), t.TempDir()
+	output(t, "dpkg-deb", "-x", made[0], deb)
+	output(t, "sh", "-c", `rpm2cpio "$0" | (cd "$1" && cpio -idm --quiet --no-absolute-filenames)`, made[1], rpm)
+	for _, root := range []string{deb, rpm} {
+		for name, text := range want {
+			if got, err := os.ReadFile(filepath.Join(root, "usr/share/overcrank/packages", name)); err != nil || string(got) != text {
+				t.Errorf("%s is %q, %v", name, got, err)
+			}
+		}
+	}
+	if fields := output(t, "dpkg-deb", "-f", made[0], "Package", "Architecture", "Recommends"); !strings.Contains(fields, "overcrank-packages") || !strings.Contains(fields, "all") {
+		t.Errorf("the fields are\n%s", fields)
+	}
+	if fields := output(t, "rpm", "-qp", "--qf", "%{name} %{arch}", made[1]); fields != "overcrank-packages noarch" {
+		t.Errorf("the fields are %s", fields)
+	}
+}
+
 func output(t *testing.T, program string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(program, args...)

@@ -101,18 +101,27 @@ func (p pkg) info(in Input, work, programs, arch, format string) *nfpm.Info {
 		contents = append(contents, file(in.Licences, path.Join("/usr/share/doc", p.name, "licences.txt"), 0o644))
 	}
 	accounts := map[string]string{"deb": "passwd", "rpm": "shadow-utils"}[format] // has useradd
+	info := describe(in, p.name, arch, format)
+	info.Description = p.summary + "\n" + p.description
+	info.Depends, info.Recommends, info.Suggests = append([]string{accounts}, p.depends[format]...), p.recommends[format], p.suggests[format]
+	info.Contents = contents
+	info.Scripts = nfpm.Scripts{
+		PostInstall: filepath.Join(work, "after-install.sh"),
+		PreRemove:   filepath.Join(work, "before-remove.sh"),
+		PostRemove:  filepath.Join(work, "after-remove.sh"),
+	}
+	info.RPM.Summary = p.summary
+	return info
+}
+
+// describe says what all packages say alike.
+func describe(in Input, name, arch, format string) *nfpm.Info {
 	return &nfpm.Info{
-		Name: p.name, Arch: arch, Platform: "linux", Version: in.Version.Linux(), VersionSchema: "none", Release: release(format),
+		Name: name, Arch: arch, Platform: "linux", Version: in.Version.Linux(), VersionSchema: "none", Release: release(format),
 		Section: "graphics", Priority: "optional", Maintainer: "Overcrank <overcrank@localhost>", Vendor: "Overcrank", License: "Apache-2.0",
-		Description: p.summary + "\n" + p.description, MTime: in.Version.Time, DisableGlobbing: true,
+		MTime: in.Version.Time, DisableGlobbing: true,
 		Overridables: nfpm.Overridables{
-			Depends: append([]string{accounts}, p.depends[format]...), Recommends: p.recommends[format], Suggests: p.suggests[format], Contents: contents,
-			Scripts: nfpm.Scripts{
-				PostInstall: filepath.Join(work, "after-install.sh"),
-				PreRemove:   filepath.Join(work, "before-remove.sh"),
-				PostRemove:  filepath.Join(work, "after-remove.sh"),
-			},
-			RPM: nfpm.RPM{Summary: p.summary, BuildHost: "localhost", Compression: "gzip:9"},
+			RPM: nfpm.RPM{BuildHost: "localhost", Compression: "gzip:9"},
 			Deb: nfpm.Deb{Compression: "gzip:9"},
 		},
 	}

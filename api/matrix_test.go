@@ -152,10 +152,21 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/jobs/{id}/thumbnails":             {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/jobs/{id}/thumbnails/{frame}.jpg": {role: viewer, record: "job", status: 404},
 
-	"GET /api/farm/v1/jobs/{id}/delivery":  {role: viewer, record: "job", status: 404},
-	"POST /api/farm/v1/jobs/{id}/delivery": {role: artist, record: "job", status: 404},
-	"GET /api/farm/v1/webhook-key":         {role: producer, status: 200},
-	"POST /api/farm/v1/webhook-key":        {role: admin, status: 201},
+	"GET /api/farm/v1/jobs/{id}/delivery":              {role: viewer, record: "job", status: 404},
+	"POST /api/farm/v1/jobs/{id}/delivery":             {role: artist, record: "job", status: 404},
+	"GET /api/farm/v1/reviews":                         {role: viewer, status: 200},
+	"GET /api/farm/v1/jobs/{id}/reviews":               {role: viewer, record: "job", status: 200},
+	"POST /api/farm/v1/jobs/{id}/reviews":              {role: producer, record: "watchable", body: `{"for": "client"}`, status: 201},
+	"DELETE /api/farm/v1/jobs/{id}/reviews/{review}":   {role: producer, record: "job", status: 404},
+	"GET /api/farm/v1/jobs/{id}/comments":              {role: viewer, record: "job", status: 200},
+	"POST /api/farm/v1/jobs/{id}/comments":             {role: artist, record: "watchable", body: `{"text": "warmer"}`, status: 201},
+	"DELETE /api/farm/v1/jobs/{id}/comments/{comment}": {role: artist, record: "job", status: 404},
+	"GET /api/farm/v1/logo":                            {role: viewer, status: 404},
+	"PUT /api/farm/v1/logo":                            {role: admin, body: "x", kind: "application/octet-stream", stream: true, status: 400},
+	"DELETE /api/farm/v1/logo":                         {role: admin, record: "own", status: 204},
+
+	"GET /api/farm/v1/webhook-key":  {role: producer, status: 200},
+	"POST /api/farm/v1/webhook-key": {role: admin, status: 201},
 
 	"POST /api/v2/fonts":              {role: artist, body: fontForm, kind: fontKind, status: 201},
 	"GET /api/v2/fonts":               {role: viewer, status: 200},
@@ -339,7 +350,7 @@ func addresses() []string { return slices.Sorted(maps.Keys(rules)) }
 func TestEveryRouteHasARule(t *testing.T) {
 	routes := map[string]farm.Grant{}
 	for _, r := range api.TeamRoutes() {
-		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}", ":name", "{name}", ":version", "{version}", ":sha256", "{sha256}").Replace(r.Path)] = r.Action.Grant()
+		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}", ":name", "{name}", ":version", "{version}", ":sha256", "{sha256}", ":review", "{review}", ":comment", "{comment}").Replace(r.Path)] = r.Action.Grant()
 	}
 	for _, address := range slices.Sorted(maps.Keys(routes)) {
 		rule, ok := rules[address]

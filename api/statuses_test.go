@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"overcrank/farm"
 	"strings"
 	"testing"
 	"time"
@@ -45,10 +46,24 @@ func (r *rig) records() *strings.Replacer {
 	var cluster struct{ ID string }
 	r.get("/api/farm/v1/cluster").into(http.StatusOK, &cluster)
 	return strings.NewReplacer(
-		"{coordinator}", cluster.ID, "{unknown}", unknownID, "{fresh}", fresh.ID, "{used}", used.ID, "{cancelled}", cancelled.ID, "{queued}", queued.ID,
+		"{coordinator}", cluster.ID, "{unknown}", unknownID, "{fresh}", fresh.ID, "{used}", used.ID, "{cancelled}", cancelled.ID, "{queued}", queued.ID, "{full}", r.reviewed(),
 		"{upload}", strings.TrimPrefix(fresh.UploadInfo.URL, r.base), "{output}", strings.TrimPrefix(queued.OutputURL, r.base),
 		"{task}", queued.ID+".1", "{agent}", r.enrol("suite 1").self.AgentID, "{batch}", batch.BatchID, "{person}", person.ID, "{token}", token.ID, "{expired}", expired.ID, "{self}", self.ID, "{team}", self.Team.ID,
 	)
+}
+
+// reviewed is a job with as many review links and comments as one may have.
+func (r *rig) reviewed() string {
+	r.t.Helper()
+	leveled(r, r.token)
+	full := r.submit(srcJob)
+	for range farm.MostReviewLinks {
+		r.send(http.MethodPost, "/api/farm/v1/jobs/"+full.ID+"/reviews", `{}`).into(http.StatusCreated, nil)
+	}
+	for range farm.MostRemarks {
+		r.send(http.MethodPost, "/api/farm/v1/jobs/"+full.ID+"/comments", `{"text": "warmer"}`).into(http.StatusCreated, nil)
+	}
+	return full.ID
 }
 
 // TestEveryErrorOfTheInterfaceOccurs asks each endpoint for each of its errors; what all endpoints share has tests of its own.
@@ -193,6 +208,22 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"PUT /api/farm/v1/me/notifications", `{"about": [], "chat": {"url": "https://chat.example/x"}}`, 400},
 		{"PUT /api/farm/v1/me/notifications", `{"about": [], "email": true}`, 409},
 		{"PUT /api/farm/v1/me/notifications", overJSON, 413},
+		{"GET /api/farm/v1/reviews?limit=x", nil, 400},
+		{"GET /api/farm/v1/jobs/{unknown}/reviews", nil, 404},
+		{"POST /api/farm/v1/jobs/{queued}/reviews", `{"password": "short", "expiresAt": "2001-01-01T00:00:00Z"}`, 400},
+		{"POST /api/farm/v1/jobs/{unknown}/reviews", `{}`, 404},
+		{"POST /api/farm/v1/jobs/{queued}/reviews", overJSON, 413},
+		{"DELETE /api/farm/v1/jobs/{queued}/reviews/none", nil, 404},
+		{"GET /api/farm/v1/jobs/{unknown}/comments", nil, 404},
+		{"POST /api/farm/v1/jobs/{queued}/comments", `{"verdict": "perhaps"}`, 400},
+		{"POST /api/farm/v1/jobs/{unknown}/comments", `{"text": "t"}`, 404},
+		{"POST /api/farm/v1/jobs/{queued}/comments", overJSON, 413},
+		{"DELETE /api/farm/v1/jobs/{queued}/comments/none", nil, 404},
+		{"POST /api/farm/v1/jobs/{full}/reviews", `{}`, 409},
+		{"POST /api/farm/v1/jobs/{full}/comments", `{"text": "t"}`, 409},
+		{"GET /api/farm/v1/logo", nil, 404},
+		{"PUT /api/farm/v1/logo", "no picture", 400},
+		{"PUT /api/farm/v1/logo", promised(2<<20 + 1), 413},
 		{"PUT /api/farm/v1/me/watched-jobs/{unknown}", nil, 404},
 		{"PUT /api/farm/v1/me/watched-jobs/{cancelled}", nil, 409},
 		{"DELETE /api/farm/v1/me/watched-jobs/{unknown}", nil, 404},

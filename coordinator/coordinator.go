@@ -37,6 +37,7 @@ import (
 	"overcrank/coordinator/reader"
 	"overcrank/coordinator/results"
 	"overcrank/coordinator/retention"
+	"overcrank/coordinator/reviews"
 	"overcrank/coordinator/seal"
 	"overcrank/coordinator/search"
 	"overcrank/coordinator/state"
@@ -171,6 +172,7 @@ type Coordinator struct {
 	retention *retention.Retention
 	webhooks  *delivery.Webhooks
 	notices   *notices.Notices
+	reviews   *reviews.Reviews
 	unindexed *search.Changes
 	search    *search.Search
 	previews  *preview.Room

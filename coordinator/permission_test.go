@@ -17,6 +17,9 @@ import (
 // permissions is what each method that takes a principal asks for, written down a second time. What stands as ActView is for
 // everybody who is let in.
 var permissions = map[string]farm.Action{
+	"Reviews.Create": farm.ActShareReviews, "Reviews.Revoke": farm.ActShareReviews, "Reviews.Say": farm.ActComment, "Reviews.Unsay": farm.ActComment,
+	"Reviews.Links": farm.ActView, "Reviews.TeamLinks": farm.ActView, "Reviews.Takes": farm.ActView, "Reviews.Remarks": farm.ActView,
+	"Reviews.Logo": farm.ActView, "Reviews.HasLogo": farm.ActView, "Reviews.SetLogo": farm.ActRenameTeam,
 	"ApproveJob": farm.ActApprove, "RejectJob": farm.ActApprove,
 	"Submit": farm.ActSubmit, "SubmitBatch": farm.ActSubmit, "ResubmitBatch": farm.ActSubmit, "ResubmitJobs": farm.ActSubmit, "JobAgain": farm.ActSubmit, "StoredFiles.Put": farm.ActSubmit, "StoredFiles.PutFor": farm.ActSubmit,
 	"Previews.Draw": farm.ActSubmit, "StoredFiles.Known": farm.ActSubmit, "StoredFiles.Kept": farm.ActSubmit,

@@ -19,6 +19,7 @@ import (
 	"overcrank/coordinator/private"
 	"overcrank/coordinator/results"
 	"overcrank/coordinator/retention"
+	"overcrank/coordinator/reviews"
 	"overcrank/coordinator/search"
 	"overcrank/coordinator/state"
 	"overcrank/coordinator/storage"
@@ -62,6 +63,9 @@ func (c *Coordinator) makeRooms() (err error) {
 	if err != nil {
 		return err
 	}
+	c.reviews = reviews.New(c.state, reviews.Config{
+		Passwords: c.Directory, Derive: c.keys.Derive, PublicAddress: c.PublicAddress, Note: c.logs.Note, Logger: c.log,
+	})
 	c.search = search.New(c.path(searchFolder), c.state, c.unindexed, c.log)
 	c.openCluster()
 	c.Registry = enrolment.New(enrolment.Config{Farm: c.keys.Farm(), CertificateLife: c.cfg.CertificateLife, Logger: c.log}, c.state, c.authority, c.cluster, c.gossip)
@@ -117,6 +121,9 @@ func (c *Coordinator) Webhooks() *delivery.Webhooks { return c.webhooks }
 
 // Notices tell people of what happens to their work.
 func (c *Coordinator) Notices() *notices.Notices { return c.notices }
+
+// Reviews are what people say about results, and links by which others may.
+func (c *Coordinator) Reviews() *reviews.Reviews { return c.reviews }
 
 // storageNode is what the storage knows of this coordinator.
 type storageNode struct {

@@ -13,7 +13,9 @@ const (
 	ActChangeTemplates Action = "add, replace, rename and mark templates"
 	ActAddFonts        Action = "add fonts"
 	ActViewSecrets     Action = "see the names of secrets"
+	ActComment         Action = "comment on results"
 
+	ActShareReviews    Action = "make and revoke review links, and delete comments of others"
 	ActRush            Action = "submit jobs at the level rush, or move them to it"
 	ActDeleteTemplates Action = "delete templates"
 	ActDeleteFonts     Action = "delete fonts"
@@ -25,7 +27,7 @@ const (
 	ActSteerFarm   Action = "pause the farm, and change levels and limits"
 
 	ActManageTokens       Action = "create, change and revoke the team's tokens and people"
-	ActRenameTeam         Action = "rename the team"
+	ActRenameTeam         Action = "rename the team and set its logo"
 	ActRenewWebhookKey    Action = "replace the key that signs webhooks"
 	ActProfile            Action = "profile the coordinator"
 	ActManageTeams        Action = "create and delete teams, and manage the tokens and people of every team"
@@ -59,8 +61,10 @@ func Grants() []Grant {
 		{ActChangeTemplates, RoleArtist, false},
 		{ActAddFonts, RoleArtist, false},
 		{ActViewSecrets, RoleArtist, false},
+		{ActComment, RoleArtist, false},
 
 		{ActRush, RoleProducer, false}, // unless the policy says otherwise: LevelPolicy.Role
+		{ActShareReviews, RoleProducer, false},
 		{ActDeleteTemplates, RoleProducer, false},
 		{ActDeleteFonts, RoleProducer, false},
 		{ActChangeSecrets, RoleProducer, false},

@@ -84,6 +84,8 @@ type Job struct {
 	Batch        string    `json:"batch,omitempty"` // only of a batch's own jobs, not of their children
 	Parent       string    `json:"parent,omitempty"`
 	Children     []string  `json:"children,omitempty"`
+	// TakeOf is the job that was submitted first of those that this one repeats, "" for one that repeats none.
+	TakeOf string `json:"takeOf,omitempty"`
 	// Join says that the job joins its assets, which are clips in order, instead of rendering a composition.
 	Join bool `json:"join,omitempty"`
 	// UsesFonts are the ids of the library's fonts that match the job's.

@@ -16,13 +16,14 @@ const (
 	HappenedFailed   Happening = "failed"   // a job of theirs has failed, or the first of a batch of theirs
 	HappenedBatch    Happening = "batch"    // a batch of theirs has ended
 	HappenedApproval Happening = "approval" // a job waits for somebody to approve it: theirs; of the whole team for producers and above
+	HappenedReview   Happening = "review"   // somebody has said what they think of a job, by a review link: theirs, or one that they made the link for
 	// HappenedEnded is that a job has ended which they watch. It is asked for with the job, not in settings.
 	HappenedEnded Happening = "ended"
 )
 
 // Happenings are all that people may want to be told of.
 func Happenings() []Happening {
-	return []Happening{HappenedFinished, HappenedFailed, HappenedBatch, HappenedApproval}
+	return []Happening{HappenedFinished, HappenedFailed, HappenedBatch, HappenedApproval, HappenedReview}
 }
 
 // NoticeWay is a way by which people are told.

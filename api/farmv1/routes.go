@@ -18,6 +18,7 @@ import (
 	"overcrank/coordinator/notices"
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/results"
+	"overcrank/coordinator/reviews"
 	"overcrank/coordinator/templates"
 	"overcrank/coordinator/updates"
 )
@@ -56,6 +57,7 @@ type Farm struct {
 	Fonts       *library.Fonts
 	Webhooks    *delivery.Webhooks
 	Notices     *notices.Notices
+	Reviews     *reviews.Reviews
 	// PublicAddress is where callers find the farm.
 	PublicAddress func() string
 	Now           func() time.Time
@@ -80,6 +82,7 @@ func Routes(f Farm, cfg Config) []route.Route {
 		invitationHandlers{f.Invitations}.routes(),
 		peopleHandlers{f.People, f.PublicAddress, f.Now}.routes(),
 		noticeHandlers{f.Notices}.routes(),
+		reviewHandlers{f.Reviews, f.Now}.routes(),
 		jobHandlers{f.Jobs, f.Results}.routes(),
 		batchHandlers{f.Batches}.routes(),
 		taskHandlers{f.Tasks}.routes(),

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -105,6 +106,9 @@ func (n *Notices) lineOf(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (
 	}
 	l := n.lineAt("/jobs/"+job.ID, name+" has finished")
 	switch {
+	case notice.About == farm.HappenedReview:
+		l.text, err = lastSaid(tx, job, name)
+		return l, err
 	case notice.About == farm.HappenedApproval:
 		l.text = name + " waits for approval"
 	case job.Status == farm.JobFailed && job.Error != "" && !job.Private:
@@ -115,6 +119,29 @@ func (n *Notices) lineOf(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (
 		l.text = name + " was cancelled"
 	}
 	return l, nil
+}
+
+// lastSaid words what was said last about a job by a review link, and who said it.
+func lastSaid(tx *raftstore.Tx, job farm.Job, name string) (string, error) {
+	remarks, err := tx.Remarks(job.ID)
+	remarks = slices.DeleteFunc(remarks, func(r farm.Remark) bool { return r.Link == "" })
+	if err != nil || len(remarks) == 0 {
+		return name + " has comments", err
+	}
+	last := remarks[len(remarks)-1]
+	text, who := plain(last.Text), plain(last.Name)
+	switch last.Verdict {
+	case farm.VerdictApproved:
+		who += " has approved "
+	case farm.VerdictRejected:
+		who += " has rejected "
+	default:
+		who += " has commented on "
+	}
+	if text == "" {
+		return who + name, nil
+	}
+	return who + name + ": " + text, nil
 }
 
 func (n *Notices) lineOfBatch(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (line, error) {

@@ -26,6 +26,8 @@ type Login struct {
 // errLogin is the answer to all that does not sign in: it does not tell whether there is such a person.
 var errLogin = farm.Errorf(farm.CodeUnauthorized, "this name and password do not belong together; if somebody else has your name, sign in with your e-mail address")
 
+var errPassword = farm.Errorf(farm.CodeUnauthorized, "this is not the password")
+
 // SignInWithPassword finds who signs in. CodeUnauthorized for a name that nobody, or more than one, has and for a wrong password, which
 // take the same time; CodeRateLimited for too many tries.
 func (d *Directory) SignInWithPassword(ctx context.Context, in Login) (farm.Principal, error) {

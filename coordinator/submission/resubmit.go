@@ -1,11 +1,13 @@
 package submission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"overcrank/farm"
 	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // ResubmitBatch submits the jobs of a batch that pick chooses once more, as a batch of their own, after change has changed
@@ -129,5 +131,9 @@ func resubmission(tx *raftstore.Tx, job farm.Job) (BatchEntry, error) {
 	case err != nil:
 		return BatchEntry{}, err
 	}
-	return BatchEntry{Job: job.Definition()}, nil
+	entry := BatchEntry{Job: job.Definition()}
+	if level, _, err := tx.Level(); err == nil && level >= command.ReviewsLevel {
+		entry.Job.TakeOf = cmp.Or(job.TakeOf, job.ID)
+	}
+	return entry, nil
 }

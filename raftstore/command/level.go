@@ -37,6 +37,9 @@ const (
 	FailuresLevel = ReleasesLevel
 	// ReportsLevel is from which level on the state keeps sums of what machines did, by day.
 	ReportsLevel = ReleasesLevel
+	// ReviewsLevel is from which level on others may look at results by links and say what they think of them, and jobs say which earlier one
+	// they are a take of.
+	ReviewsLevel = ReleasesLevel
 )
 
 // ErrNewer marks a state or a command of a release that this program does not understand. It is no damage, and nothing is to be

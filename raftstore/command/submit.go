@@ -26,14 +26,18 @@ type SubmitJobs struct {
 	stored []record.Content // of each job, when the command comes from the log; Jobs has the heads alone then
 }
 
-// Needs is higher when a job says which secrets its machines get, which older programs would lose.
+// Needs is higher when a job says which secrets its machines get, or what it is a take of, which older programs would lose.
 func (c SubmitJobs) Needs() int {
+	level := ClusterLevel
 	for i := range c.Jobs {
 		if len(c.Jobs[i].UsesSecrets) > 0 {
-			return SecretTagsLevel
+			level = max(level, SecretTagsLevel)
+		}
+		if c.Jobs[i].TakeOf != "" {
+			level = max(level, ReviewsLevel)
 		}
 	}
-	return ClusterLevel
+	return level
 }
 
 type submissionEnvelope struct {

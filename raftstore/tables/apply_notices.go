@@ -156,10 +156,14 @@ func (t *tables) tellBy(token farm.Token, settings farm.NoticeSettings, notice f
 }
 
 // addNotice puts a notice behind the others that wait. The first one is due when the pause behind the last message is over. Who watches an own
-// job is told once.
+// job is told once, and whoever has comments to read, too.
 func (t *tables) addNotice(token farm.Token, way farm.NoticeWay, notice farm.Notice) {
 	queue, _ := t.noticeQueue(token.ID, way)
 	if n := len(queue.Waiting); n > 0 && notice.About == farm.HappenedEnded && queue.Waiting[n-1].Job == notice.Job {
+		return
+	}
+	said := func(n farm.Notice) bool { return n.About == farm.HappenedReview && n.Job == notice.Job }
+	if notice.About == farm.HappenedReview && slices.ContainsFunc(queue.Waiting, said) {
 		return
 	}
 	queue.Token, queue.Team, queue.Way = token.ID, token.Team, way

@@ -168,6 +168,7 @@ func (t *tables) dropJob(job farm.Job) {
 		t.dropAttempts(task.ID)
 	}
 	t.dropDelivery(job.ID)
+	t.dropReviews(job)
 	for _, duty := range duties() {
 		t.remove(bucketDuties, dutyKey(duty, job))
 	}

@@ -72,6 +72,7 @@ func (t *tables) endTeam(c command.EndTeam) command.Result {
 		}
 	}
 	t.dropLibrary(c.ID)
+	t.endReviews(c.ID)
 	t.dropUsage(c.ID, math.MaxInt64)
 	t.dropFailures(c.ID)
 	t.dropSums(c.ID)

@@ -47,6 +47,9 @@ func (t *tables) addJobs(heads []farm.Job, contents []record.Content) {
 // addJob writes what belongs to a new job, whose head is written.
 func (t *tables) addJob(head *farm.Job, content record.Content) {
 	t.jobMoved(head, "")
+	if head.TakeOf != "" {
+		t.set(bucketTakes, head.TakeOf+sep+head.ID, nil)
+	}
 	if len(content.Data) > 0 {
 		t.set(bucketContents, head.ID, content.Data)
 	}

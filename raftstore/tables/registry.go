@@ -91,6 +91,11 @@ var registry = slices.Concat([]rule{
 	does(148, (*tables).putNoticeSettings),
 	does(149, (*tables).recordNotice),
 	does(150, (*tables).watchJob),
+	does(151, (*tables).putReviewLink),
+	does(152, (*tables).revokeReviewLink),
+	does(153, (*tables).addRemark),
+	does(154, (*tables).deleteRemark),
+	does(155, (*tables).putTeamLogo),
 	does(167, (*tables).putRates),
 	does(168, (*tables).settleFailures),
 }, trialRegistry())

@@ -66,6 +66,12 @@ var (
 
 	bucketSums  = []byte("daily sums") // team, day, kind of subject, subject; see apply_report.go
 	bucketRates = []byte("rates")      // one record under ratesKey
+	bucketReviewLinks   = []byte("review links")         // job, id
+	bucketReviewsByHash = []byte("review links by hash") // only of those that were not revoked
+	bucketReviewsByTeam = []byte("review links by team") // team, id: the job
+	bucketRemarks       = []byte("review remarks")       // job, id
+	bucketTakes         = []byte("takes")                // first job, id: jobs that were submitted again
+	bucketTeamLogos     = []byte("team logos")           // team: a PNG
 
 	bucketDeliveries    = []byte("deliveries")        // job
 	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
@@ -118,6 +124,7 @@ func buckets() [][]byte {
 		bucketIncoming, bucketReleases, bucketReleaseDocuments, bucketReleaseNumbers, bucketUpdates, bucketMachineUpdates,
 		bucketDownloads, bucketPasswords, bucketSessions, bucketNoticeSettings, bucketNotices, bucketJobWatchers,
 		bucketFailures, bucketFailuresByCause, bucketSums, bucketRates,
+		bucketReviewLinks, bucketReviewsByHash, bucketReviewsByTeam, bucketRemarks, bucketTakes, bucketTeamLogos,
 	}
 }
 

@@ -29,6 +29,8 @@ func happeningWords(what farm.Happening) string {
 		return "My batch is done"
 	case farm.HappenedApproval:
 		return "A job waits for approval"
+	case farm.HappenedReview:
+		return "My job was reviewed by a link"
 	}
 	return string(what)
 }

@@ -171,7 +171,9 @@ func TestALogoIsDrawnAnew(t *testing.T) {
 	if err := png.Encode(&sent, image.NewNRGBA(image.Rect(0, 0, 2000, 500))); err != nil {
 		t.Fatal(err)
 	}
-	r.eventually("the farm keeps logos", func() bool { return r.Reviews().SetLogo(t.Context(), r.admin, append(sent.Bytes(), "<script>"...)) == nil })
+	r.eventually("the farm keeps logos", func() bool {
+		return r.Reviews().SetLogo(t.Context(), r.admin, append(sent.Bytes(), "<script>"...)) == nil
+	})
 	kept, err := r.Reviews().Logo(t.Context(), r.admin)
 	if err != nil || bytes.Contains(kept, []byte("script")) {
 		t.Fatalf("kept are %d bytes, %v", len(kept), err)

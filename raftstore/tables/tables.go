@@ -64,8 +64,8 @@ var (
 	bucketFailures        = []byte("open failures")          // team, job; those that still need somebody
 	bucketFailuresByCause = []byte("open failures by cause") // team, cause, time, job
 
-	bucketSums  = []byte("daily sums") // team, day, kind of subject, subject; see apply_report.go
-	bucketRates = []byte("rates")      // one record under ratesKey
+	bucketSums          = []byte("daily sums")           // team, day, kind of subject, subject; see apply_report.go
+	bucketRates         = []byte("rates")                // one record under ratesKey
 	bucketReviewLinks   = []byte("review links")         // job, id
 	bucketReviewsByHash = []byte("review links by hash") // only of those that were not revoked
 	bucketReviewsByTeam = []byte("review links by team") // team, id: the job

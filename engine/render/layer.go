@@ -82,13 +82,14 @@ func (w *worker) over(dst *raster.Image, l *shownLayer, blend raster.Blend) erro
 	lone := v.layer.Matted == nil && !preserves
 	masks := w.masks(v)
 	x := l.exposure(w)
-	if x == nil && lone && v.h == nil && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d) {
+	if x == nil && lone && v.h == nil && !w.lit(v) && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d) {
 		return l.d.draw(dst, opacity, blend)
 	}
 	pic, err := w.picture(dst.Rect, v, l.d, x, masks)
 	if pic.img == nil || err != nil {
 		return err
 	}
+	pic = w.shade(v, pic)
 	defer pic.release()
 	if lone {
 		pic.over(dst, opacity, blend)

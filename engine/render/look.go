@@ -115,6 +115,9 @@ func (l *looking) layer(s stage, layer *scene.Layer) {
 		l.numbers(s.t)
 		l.unknown = l.unknown || drivenValues(layer)
 	}
+	if layer.Material != nil {
+		l.lighting(w.view(s, layer))
+	}
 	if layer.MotionBlur {
 		x := w.exposure(w.view(s, layer))
 		l.exposure(x)
@@ -141,6 +144,8 @@ func (l *looking) layer(s stage, layer *scene.Layer) {
 		t, ok := w.sourceTime(v, footageLength(layer.Source.Footage))
 		if !ok {
 			t = -1
+		} else if w.mixes(v) {
+			l.numbers(w.passed(v, t, footageLength(layer.Source.Footage)))
 		}
 		l.numbers(t)
 	}

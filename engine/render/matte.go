@@ -57,6 +57,7 @@ func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) erro
 	if pic.img == nil || err != nil {
 		return err
 	}
+	pic = w.shade(v, pic)
 	defer pic.release()
 	s := pic.img
 	if pic.m != geom.Identity || pic.h != nil {

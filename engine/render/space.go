@@ -15,12 +15,7 @@ import (
 // layer.
 func (w *worker) inSpace(s stage, l *scene.Layer) view {
 	camera := s.comp.View(w.eval, s.t-s.late, s.t)
-	var space geom.Space
-	if l.FacesCamera {
-		space = l.Transform.Facing(w.eval, s.t, camera.At)
-	} else {
-		space = l.Transform.Space(w.eval, s.t)
-	}
+	space := w.spaceOf(s, l, camera.At)
 	size := l.Size()
 	box := geom.Rect{MaxX: size.X, MaxY: size.Y}
 	middle := geom.Point{X: size.X / 2, Y: size.Y / 2}
@@ -38,6 +33,14 @@ func (w *worker) inSpace(s stage, l *scene.Layer) view {
 		v.m = s.m // its middle lies behind the viewer; what asks for m wants no more than a size
 	}
 	return v
+}
+
+// spaceOf maps pixels of a 3D layer to the space of its composition, which is seen from a viewer.
+func (w *worker) spaceOf(s stage, l *scene.Layer, viewer geom.Vec) geom.Space {
+	if l.FacesCamera {
+		return l.Transform.Facing(w.eval, s.t, viewer)
+	}
+	return l.Transform.Space(w.eval, s.t)
 }
 
 // byDepth puts 3D layers that follow each other in the order of their depth, the farthest first. A layer without depth stays where it is, and

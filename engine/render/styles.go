@@ -47,6 +47,7 @@ func (w *worker) styledOver(dst *raster.Image, l *shownLayer, opacity float64, b
 	if pic.img == nil || err != nil {
 		return err
 	}
+	pic = w.shade(v, pic)
 	box := pic.bounds(near).Inset(-set.Reach(f)).Intersect(near)
 	body := w.r.surfaces.get(box)
 	defer w.r.surfaces.put(body)

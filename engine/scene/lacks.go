@@ -46,9 +46,7 @@ func (c *compiler) seen(l *Layer) {
 			l.detail("depth of field")
 		}
 	case Light:
-		if l.Comp.deep() {
-			l.lack("a light")
-		}
+		l.light()
 	case Footage:
 		l.file()
 	case Nested:

@@ -46,6 +46,7 @@ type Layer struct {
 	Glyphs    *animate.Text   // of a text layer whose glyphs are changed one by one, nil for others
 	Shapes    *shape.Contents // of a shape layer
 	Styles    *style.Set      // nil for a layer without
+	Material  *Material       // of a 3D layer
 	// Varies tells whether anything of the layer but what it shows may change over time.
 	Varies bool
 	// Timed tells whether an effect, a text's glyphs or the blend mode may look different in each frame while all values stay.
@@ -149,6 +150,7 @@ func (c *compiler) layer(comp *Comp, l *aep.Layer) *Layer {
 	if out.dances() {
 		out.Timed, out.Varies = true, true
 	}
+	out.Material = out.material()
 	out.masks()
 	c.effects(out)
 	if !l.Adjustment {

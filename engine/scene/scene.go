@@ -42,6 +42,9 @@ type Comp struct {
 	// Constant tells whether it looks the same at all times at which the same of its layers are active.
 	Constant bool
 
+	// Lamps are the lights that are on.
+	Lamps []Lamp
+
 	byID    map[uint32]*Layer
 	used    []*Layer
 	cameras []eval.Camera
@@ -83,6 +86,7 @@ func (c *compiler) comp(it *aep.Item) *Comp {
 		}
 	}
 	out.cameras = eval.CamerasOf(c.scene.Project, it)
+	out.Lamps = out.lamps()
 	out.Solo = anySolo(it.Comp.Layers)
 	for i := len(out.All) - 1; i >= 0; i-- {
 		if l := out.All[i]; l.Enabled && !l.Guide && !l.Null && (!out.Solo || l.Solo) {

@@ -1,0 +1,222 @@
+package render
+
+import (
+	"math"
+
+	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+	"overcrank/engine/scene"
+)
+
+// The values of the popup "Falloff" of a light.
+const (
+	falloffSmooth  = 2
+	falloffInverse = 3
+)
+
+// lamp is a light at a time.
+type lamp struct {
+	kind          int
+	at, way       geom.Vec // way has length 1
+	color         [3]float64
+	inner, outer  float64 // cosines within which a cone is full, and beyond which it is dark
+	falloff       int
+	radius, reach float64
+}
+
+// lamps are the lights of a stage at its time.
+func (w *worker) lamps(s stage) []lamp {
+	var out []lamp
+	for i := range s.comp.Lamps {
+		l := &s.comp.Lamps[i]
+		if !active(l.Layer.Layer, s.t) {
+			continue
+		}
+		place := l.Transform.Camera(w.eval, s.t, l.FacesCamera)
+		one := lamp{
+			kind: l.LightKind, at: place.Move, way: unitOf(place.Z), falloff: int(l.Falloff.At(w.eval, s.t)),
+			radius: l.Radius.At(w.eval, s.t), reach: l.Distance.At(w.eval, s.t),
+		}
+		color, k := l.Color.At(w.eval, s.t), l.Intensity.At(w.eval, s.t)/100
+		for c := range one.color {
+			one.color[c] = color[c] * k
+		}
+		half := max(0, min(180, l.Cone.At(w.eval, s.t))) / 2 * math.Pi / 180
+		one.outer = math.Cos(half)
+		one.inner = math.Cos(half * (1 - max(0, min(1, l.Feather.At(w.eval, s.t)/100))))
+		out = append(out, one)
+	}
+	return out
+}
+
+func unitOf(v geom.Vec) geom.Vec {
+	length := v.Len()
+	if !(length > 0) {
+		return geom.Vec{Z: 1}
+	}
+	return geom.Vec{X: v.X / length, Y: v.Y / length, Z: v.Z / length}
+}
+
+// values passes on all that a light is.
+func (l *lamp) values(each func(...float64)) {
+	each(float64(l.kind), l.at.X, l.at.Y, l.at.Z, l.way.X, l.way.Y, l.way.Z, l.inner, l.outer, float64(l.falloff), l.radius, l.reach)
+	each(l.color[:]...)
+}
+
+// lit tells whether a layer's picture depends on the lights of its composition: it is a 3D layer that accepts lights, and there are some.
+func (w *worker) lit(v view) bool {
+	m := v.layer.Material
+	return m != nil && !v.own && len(v.comp.Lamps) > 0 && m.Accepts.At(w.eval, v.t) != 0 && len(w.lamps(v.stage)) > 0
+}
+
+// surface is how a 3D layer takes light: Lambert's law for what is diffuse, Phong's reflection for highlights (Phong, Illumination for Computer
+// Generated Pictures, 1975), which have the colour of the layer as far as it is of metal.
+type surface struct {
+	lamps                             []lamp
+	space                             geom.Space // from the layer to its composition
+	normal, viewer                    geom.Vec
+	ambient, diffuse, specular, metal float64
+	shininess, transmission           float64
+}
+
+func (w *worker) surface(v view) *surface {
+	m, e := v.layer.Material, w.eval
+	camera := v.comp.View(e, v.t-v.late, v.t)
+	share := func(n float64) float64 { return n / 100 }
+	s := &surface{
+		lamps: w.lamps(v.stage), space: w.spaceOf(v.stage, v.layer, camera.At), viewer: camera.At,
+		ambient: share(m.Ambient.At(e, v.t)), diffuse: share(m.Diffuse.At(e, v.t)), specular: share(m.Specular.At(e, v.t)),
+		metal: share(m.Metal.At(e, v.t)), shininess: max(1, min(200, m.Shininess.At(e, v.t))), transmission: share(m.Transmission.At(e, v.t)),
+	}
+	x, y := s.space.X, s.space.Y
+	s.normal = unitOf(geom.Vec{X: x.Y*y.Z - x.Z*y.Y, Y: x.Z*y.X - x.X*y.Z, Z: x.X*y.Y - x.Y*y.X})
+	return s
+}
+
+// shade lights the picture of a 3D layer, whose pixels it copies.
+func (w *worker) shade(v view, p picture) picture {
+	place := v.place()
+	back, ok := place.Invert()
+	if p.img == nil || !ok || !w.lit(v) {
+		return p
+	}
+	s := w.surface(v)
+	to := back.Mul(geom.Perspective(p.m))
+	if p.h != nil {
+		to = back.Mul(*p.h)
+	}
+	out := w.r.surfaces.get(p.img.Rect)
+	s.light(out, p.img, &to)
+	p.release()
+	p.img, p.release = out, func() { w.r.surfaces.put(out) }
+	return p
+}
+
+// light lights the pixels of src, which to maps to the layer.
+func (s *surface) light(dst, src *raster.Image, to *geom.Homography) {
+	r := src.Rect
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		in, out := src.Pix[src.PixOffset(r.Min.X, y):], dst.Pix[dst.PixOffset(r.Min.X, y):]
+		for i := range r.Dx() {
+			px := in[4*i : 4*i+4]
+			if px[3] == 0 {
+				continue
+			}
+			at, _ := to.Apply(geom.Point{X: float64(r.Min.X+i) + 0.5, Y: float64(y) + 0.5})
+			body, shine := s.at(s.space.Apply(geom.Vec{X: at.X, Y: at.Y}))
+			a := float64(px[3])
+			for c := range 3 {
+				v := float64(px[c])
+				v = v*body[c] + shine[c]*(v*s.metal+a*(1-s.metal))
+				out[4*i+c] = uint8(max(0, min(a, v)) + 0.5)
+			}
+			out[4*i+3] = px[3]
+		}
+	}
+}
+
+// at is the light at a place: by what the colour of the layer is multiplied, and its highlights.
+func (s *surface) at(p geom.Vec) (body, shine [3]float64) {
+	view := unitOf(s.viewer.Sub(p))
+	normal := s.normal
+	if normal.Dot(view) < 0 { // its back is seen
+		normal = geom.Vec{}.Sub(normal)
+	}
+	for i := range s.lamps {
+		l := &s.lamps[i]
+		if l.kind == scene.AmbientLight {
+			add(&body, l.color, s.ambient)
+			continue
+		}
+		towards, k := l.falls(p)
+		lambert := normal.Dot(towards)
+		if lambert <= 0 { // from behind
+			add(&body, l.color, -lambert*k*s.diffuse*s.transmission)
+			continue
+		}
+		add(&body, l.color, lambert*k*s.diffuse)
+		reflected := geom.Vec{X: 2*lambert*normal.X - towards.X, Y: 2*lambert*normal.Y - towards.Y, Z: 2*lambert*normal.Z - towards.Z}
+		if cos := reflected.Dot(view); cos > 0 {
+			add(&shine, l.color, math.Pow(cos, s.shininess)*k*s.specular)
+		}
+	}
+	return body, shine
+}
+
+func add(sum *[3]float64, color [3]float64, k float64) {
+	for c := range sum {
+		sum[c] += color[c] * k
+	}
+}
+
+// falls is from where a light falls on a place, and how much of it.
+func (l *lamp) falls(p geom.Vec) (towards geom.Vec, k float64) {
+	if l.kind == scene.ParallelLight {
+		return geom.Vec{}.Sub(l.way), 1
+	}
+	d := l.at.Sub(p)
+	towards, k = unitOf(d), l.fades(d.Len())
+	if l.kind == scene.SpotLight {
+		cos := -towards.Dot(l.way)
+		switch {
+		case cos <= l.outer:
+			k = 0
+		case cos < l.inner:
+			u := (cos - l.outer) / (l.inner - l.outer)
+			k *= u * u * (3 - 2*u)
+		}
+	}
+	return towards, k
+}
+
+// fades is how much of a light reaches so far.
+func (l *lamp) fades(far float64) float64 {
+	if far <= l.radius {
+		return 1
+	}
+	switch l.falloff {
+	case falloffSmooth:
+		if !(l.reach > 0) {
+			return 0
+		}
+		return max(0, 1-(far-l.radius)/l.reach)
+	case falloffInverse:
+		return l.radius * l.radius / (far * far)
+	}
+	return 1
+}
+
+// lighting adds what a layer's light depends on.
+func (l *looking) lighting(v view) {
+	if !l.w.lit(v) {
+		return
+	}
+	s := l.w.surface(v)
+	for i := range s.lamps {
+		s.lamps[i].values(l.numbers)
+	}
+	l.numbers(s.viewer.X, s.viewer.Y, s.viewer.Z)
+	for _, row := range []geom.Vec{s.space.X, s.space.Y, s.space.Z, s.space.Move} {
+		l.numbers(row.X, row.Y, row.Z)
+	}
+}

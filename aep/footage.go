@@ -18,7 +18,11 @@ const (
 	sspcDuration    = 38 // ratio
 	sspcFrameRate   = 56 // u32, then u16 in 1/65536
 	sspcAlphaFlags  = 69
+	sspcMatte       = 70  // three times u8
 	sspcAlphaMode   = 73  // sspcNoAlpha: the source has none
+	sspcFields      = 83  // u8, whether fields are separated
+	sspcFieldOrder  = 87  // u8, 1 when the lower field comes first
+	sspcPulldown    = 147 // u8, the phase of the pulldown that is removed
 	sspcMissing     = 115 // u8
 	sspcLoop        = 129 // u8
 	sspcPixelAspect = 136 // ratio
@@ -27,6 +31,7 @@ const (
 
 	sspcPremultipliedBit = 0
 	sspcInvertBit        = 1
+	sspcIgnoreAlpha      = 2
 	sspcNoAlpha          = 3
 )
 
@@ -95,9 +100,15 @@ func decodeFootage(b body) *Footage {
 		PixelAspect:   b.ratio(sspcPixelAspect, 1),
 		Premultiplied: b.bit(sspcAlphaFlags, sspcPremultipliedBit) && b.u8(sspcAlphaMode) != sspcNoAlpha,
 		InvertAlpha:   b.bit(sspcAlphaFlags, sspcInvertBit),
+		IgnoreAlpha:   b.u8(sspcAlphaMode) == sspcIgnoreAlpha,
+		Matte:         [3]uint8{b.u8(sspcMatte), b.u8(sspcMatte + 1), b.u8(sspcMatte + 2)},
+		Pulldown:      b.u8(sspcPulldown) != 0,
 		Missing:       b.u8(sspcMissing) != 0,
 		Loop:          max(1, int(b.u8(sspcLoop))),
 		HasAudio:      b.f64(sspcAudioRate) > 0,
+	}
+	if b.u8(sspcFields) != 0 {
+		f.Fields = UpperFirst + FieldOrder(min(1, b.u8(sspcFieldOrder)))
 	}
 	f.HasVideo = f.Width > 0 && f.Height > 0
 	f.Still = f.HasVideo && f.Duration == 0

@@ -107,6 +107,16 @@ const (
 	FootagePlaceholder
 )
 
+// FieldOrder says which lines of an interlaced film were taken first.
+type FieldOrder int
+
+// The orders of fields.
+const (
+	FieldsNone FieldOrder = iota // not interlaced, or shown as if it were not
+	UpperFirst
+	LowerFirst
+)
+
 // Footage is the source behind an item: a file, a solid or a placeholder.
 type Footage struct {
 	Kind          FootageKind
@@ -123,6 +133,10 @@ type Footage struct {
 	Format        string // four-character code of the importer, such as "png!"
 	Premultiplied bool
 	InvertAlpha   bool
+	IgnoreAlpha   bool
+	Matte         [3]uint8 // the colour that a premultiplied picture lies on, RGB 0–255
+	Fields        FieldOrder
+	Pulldown      bool   // fields that a film was stretched by are taken out
 	Missing       bool   // missing when saved
 	Layer         string // name of the layer, of one layer of a Photoshop file
 	LayerNumber   int    // its number from 0, as the project counts

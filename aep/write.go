@@ -243,8 +243,20 @@ func (wr writer) sspc(f *Footage) rifx.Chunk {
 	if f.InvertAlpha {
 		b[69] |= 2
 	}
-	if !f.HasVideo {
-		b[73] = 3
+	copy(b[sspcMatte:], f.Matte[:])
+	switch {
+	case !f.HasVideo:
+		b[sspcAlphaMode] = sspcNoAlpha
+	case f.IgnoreAlpha:
+		b[sspcAlphaMode] = sspcIgnoreAlpha
+	case f.Premultiplied:
+		b[sspcAlphaMode] = 1
+	}
+	if f.Fields != FieldsNone {
+		b[sspcFields], b[sspcFieldOrder] = 1, byte(f.Fields-UpperFirst)
+	}
+	if f.Pulldown {
+		b[sspcPulldown] = 1
 	}
 	if f.Missing {
 		b[115] = 1

@@ -81,7 +81,8 @@ func written() *aep.Project {
 		{ID: 3, Name: "Red", Kind: aep.ItemFootage, Parent: folder, Footage: &aep.Footage{Kind: aep.FootageSolid, Width: 64, Height: 64, Color: [3]float64{1, 0, 0}}},
 		{ID: 4, Name: "music.wav", Kind: aep.ItemFootage, Parent: folder, Footage: &aep.Footage{Kind: aep.FootageFile, Duration: 4, HasAudio: true, Format: "WAVE",
 			File: aep.FileReference{FullPath: `C:\job\(Footage)\music.wav`, Platform: "windows", AscendBase: 1, AscendTarget: 2}}},
-		{ID: 5, Name: "Logo", Kind: aep.ItemFootage, Parent: folder, Footage: &aep.Footage{Kind: aep.FootageFile, Width: 8, Height: 6, Format: "8BPS",
+		{ID: 5, Name: "Logo", Kind: aep.ItemFootage, Parent: folder, Footage: &aep.Footage{Kind: aep.FootageFile, Width: 8, Height: 6, Format: "8BPS", HasVideo: true,
+			Premultiplied: true, Matte: [3]uint8{255, 128, 1}, Fields: aep.LowerFirst, Pulldown: true,
 			Layer: "Größe", LayerNumber: 3, File: aep.FileReference{FullPath: "/job/poster.psd", Platform: "macos", AscendBase: 1, AscendTarget: 1}}},
 	}
 	return p
@@ -109,7 +110,8 @@ func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
 	if sound.File != p.Items[3].Footage.File || !sound.HasAudio || sound.HasVideo || sound.Duration != 4 {
 		t.Errorf("sound: %+v", sound)
 	}
-	if layer := got.Items[4].Footage; layer.Layer != "Größe" || layer.LayerNumber != 3 {
+	if layer := got.Items[4].Footage; layer.Layer != "Größe" || layer.LayerNumber != 3 ||
+		!layer.Premultiplied || layer.Matte != [3]uint8{255, 128, 1} || layer.Fields != aep.LowerFirst || !layer.Pulldown {
 		t.Errorf("layer of a Photoshop file: %+v", layer)
 	}
 	want, have := p.Items[0].Comp, got.Items[0].Comp

@@ -53,6 +53,7 @@ func (s *sources) open(ctx context.Context, it *aep.Item) (*footage.Source, erro
 func interpretation(f *aep.Footage) footage.Interpretation {
 	return footage.Interpretation{
 		Premultiplied: f.Premultiplied, InvertAlpha: f.InvertAlpha, Sequence: f.Sequence, FrameRate: f.FrameRate,
+		IgnoreAlpha: f.IgnoreAlpha, Matte: f.Matte, Fields: footage.Fields(f.Fields),
 		Layer: footage.PhotoshopLayer{Name: f.Layer, Number: f.LayerNumber, Width: f.Width, Height: f.Height},
 	}
 }

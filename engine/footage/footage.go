@@ -29,8 +29,11 @@ type Info struct {
 
 // Interpretation is how a project interprets the pictures of a file.
 type Interpretation struct {
-	Premultiplied bool    // the colours are already multiplied by the alpha channel
-	InvertAlpha   bool    // 0 is opaque
+	Premultiplied bool     // the colours are already multiplied by the alpha channel
+	InvertAlpha   bool     // 0 is opaque
+	IgnoreAlpha   bool     // the pictures are opaque, whatever their alpha channel says
+	Matte         [3]uint8 // the colour that premultiplied pictures lie on, RGB
+	Fields        Fields
 	Sequence      bool    // the file is one of a sequence of numbered pictures
 	FrameRate     float64 // frames per second: of a sequence, 0 for 30; of a film, its own rate or the one it is conformed to
 	Layer         PhotoshopLayer
@@ -91,6 +94,9 @@ func (l *Library) OpenAs(ctx context.Context, path string, in Interpretation) (*
 	if conforms(in.FrameRate, info, st) {
 		info.Duration *= info.FrameRate / in.FrameRate
 		info.FrameRate = in.FrameRate
+	}
+	if in.Fields != NoFields {
+		return fielded(l, info, reader, in.Fields), nil
 	}
 	return &Source{Info: info, reader: reader}, nil
 }

@@ -156,7 +156,10 @@ func TestAlphaIsAppliedOnce(t *testing.T) {
 	}{
 		{"straight", Interpretation{}, color.RGBA{127, 127, 127, 127}},
 		{"premultiplied", Interpretation{Premultiplied: true}, color.RGBA{127, 127, 127, 127}},
+		{"premultiplied with white", Interpretation{Premultiplied: true, Matte: [3]uint8{255, 255, 255}}, color.RGBA{127, 127, 127, 127}},
+		{"premultiplied with white, inverted", Interpretation{Premultiplied: true, Matte: [3]uint8{255, 255, 255}, InvertAlpha: true}, color.RGBA{128, 128, 128, 128}},
 		{"inverted", Interpretation{InvertAlpha: true}, color.RGBA{128, 128, 128, 128}},
+		{"ignored", Interpretation{IgnoreAlpha: true}, color.RGBA{255, 255, 255, 255}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			img, err := open(t, path, c.in).Frame(t.Context(), 0)

@@ -198,11 +198,6 @@ func Verify(ctx context.Context, path string) error {
 // verifyHere is the largest picture, in pixels, that Verify decodes in this process.
 const verifyHere = 4 << 20
 
-// straight says whether the alpha channel is used as it is stored.
-func (in Interpretation) straight() bool {
-	return !in.Premultiplied && !in.InvertAlpha
-}
-
 func decodeStill(path string, in Interpretation) (img *raster.Image, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -269,45 +264,4 @@ func fill(ctx context.Context, pix []byte, args []string) error {
 		return errors.New("it is broken: its picture is not whole")
 	}
 	return nil
-}
-
-// interpret converts RGBA as stored in files to a picture. It takes ownership of pix.
-func interpret(pix []byte, w, h int, alpha bool, in Interpretation) *raster.Image {
-	img := &raster.Image{Pix: pix, Stride: 4 * w, Rect: image.Rect(0, 0, w, h)}
-	switch {
-	case !alpha:
-	default:
-		if in.InvertAlpha {
-			for i := 3; i < len(pix); i += 4 {
-				pix[i] = 255 - pix[i]
-			}
-		}
-		if in.Premultiplied {
-			clampToAlpha(pix)
-		} else {
-			premultiply(pix)
-		}
-	}
-	return img
-}
-
-func premultiply(pix []byte) {
-	for i := 0; i+3 < len(pix); i += 4 {
-		p := pix[i : i+4 : i+4]
-		a := uint32(p[3])
-		if a == 255 {
-			continue
-		}
-		p[0] = uint8((uint32(p[0])*a + 127) / 255)
-		p[1] = uint8((uint32(p[1])*a + 127) / 255)
-		p[2] = uint8((uint32(p[2])*a + 127) / 255)
-	}
-}
-
-// clampToAlpha limits colours that are said to be premultiplied to their alpha, as image.RGBA requires.
-func clampToAlpha(pix []byte) {
-	for i := 0; i+3 < len(pix); i += 4 {
-		p := pix[i : i+4 : i+4]
-		p[0], p[1], p[2] = min(p[0], p[3]), min(p[1], p[3]), min(p[2], p[3])
-	}
 }

@@ -189,6 +189,8 @@ func (l *Layer) styles() {
 func (l *Layer) file() {
 	if l.Source == nil || l.Source.Footage.Kind == aep.FootagePlaceholder {
 		l.lack("a source without a file")
+	} else if l.Source.Footage.Pulldown {
+		l.detail("the removal of pulldown")
 	}
 }
 

@@ -169,6 +169,11 @@ func TestAMachineSendsItsFirstFrame(t *testing.T) {
 	m.send(http.MethodPut, wire.PathFrame, "no picture").refused(http.StatusBadRequest)
 	m.send(http.MethodPut, wire.PathFrame, strings.Repeat("x", 1<<20)).refused(http.StatusRequestEntityTooLarge)
 	m.send(http.MethodPut, wire.PathFrame, picture(t)).into(http.StatusNoContent, nil)
+	for range 2 {
+		m.send(http.MethodPut, wire.PathFrame, picture(t)).into(http.StatusNoContent, nil)
+	}
+	m.send(http.MethodPut, wire.PathFrame, picture(t)).refused(http.StatusTooManyRequests)
+	r.enrol("suite-2").send(http.MethodPut, wire.PathFrame, picture(t)).into(http.StatusNoContent, nil)
 }
 
 func TestAJobFromItsLeaseToItsResult(t *testing.T) {

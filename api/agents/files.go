@@ -5,12 +5,14 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
 	"overcrank/api/input"
 	"overcrank/api/request"
+	"overcrank/api/throttle"
 	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/farm/wire"
@@ -84,6 +86,9 @@ func (s *server) takeThumbnail(c *fiber.Ctx, a farm.Agent) error {
 
 // takeFirstFrame takes a small picture of the frame that a machine has rendered once it was installed.
 func (s *server) takeFirstFrame(c *fiber.Ctx, a farm.Agent) error {
+	if wait := s.frames.Take(a.ID, time.Now()); wait > 0 {
+		return throttle.RateLimited(c, wait, "this machine has shown its first frame too often")
+	}
 	picture, err := request.ReadBody(c, files.MaxThumbnail)
 	if err != nil {
 		return err

@@ -60,13 +60,21 @@ type server struct {
 	logger    *slog.Logger
 	sockets   *socket.Hub
 	strangers throttle.Strangers
+	frames    *throttle.Throttle // by machine
 }
+
+// A machine shows its first frame once it was installed, and again when that is done anew.
+const (
+	firstFrames       = 1. / 60 // a second
+	firstFramesAtOnce = 5
+)
 
 // Mount adds the addresses for agents, by the certificates that their connections show; who enrols or joins shows a token.
 func Mount(app *fiber.App, f Farm, cfg Config) {
 	s := &server{
 		machines: f.Machines, sessions: f.Sessions, files: f.Files, results: f.Results, cluster: f.Cluster,
 		logger: cfg.Logger, sockets: cfg.Sockets, strangers: cfg.Strangers,
+		frames: throttle.New(throttle.Limit{PerSecond: firstFrames, Burst: firstFramesAtOnce}),
 	}
 	app.Post(wire.PathEnrol, s.enrol)
 	app.Post(wire.PathNodeJoin, s.joinCluster)

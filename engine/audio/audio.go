@@ -22,6 +22,7 @@ type Clip struct {
 	Length float64 // for how long it is heard
 	Speed  float64 // 1 is normal, negative plays backwards from Start; pitch follows speed, as in After Effects
 	Levels []Level // volume over time; empty means unchanged
+	Right  []Level // of the right side; empty means as Levels
 
 	plain bool // the file holds only the clip, as raw samples in the order in which they are heard
 }
@@ -91,11 +92,7 @@ func within(clips []Clip, start, length float64) []Clip {
 		if c.Speed == 0 || !(c.Length > 0) || math.IsInf(c.Speed, 0) || math.IsNaN(c.Speed) {
 			continue
 		}
-		c.Levels = thin(c.Levels)
-		c.Levels = slices.Clone(c.Levels)
-		for i := range c.Levels {
-			c.Levels[i].Time -= start
-		}
+		c.Levels, c.Right = since(c.Levels, start), since(c.Right, start)
 		c.At -= start
 		if c.At < 0 {
 			c.Start -= c.At * c.Speed
@@ -110,11 +107,20 @@ func within(clips []Clip, start, length float64) []Clip {
 		if c.Speed < 0 { // played backwards, it ends at the file's beginning
 			c.Length = min(c.Length, c.Start/-c.Speed)
 		}
-		if c.Length > 1e-4 && audible(c.Levels) {
+		if c.Length > 1e-4 && (audible(c.Levels) || len(c.Right) > 0 && audible(c.Right)) {
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// since are levels with times relative to start, as many as fit.
+func since(levels []Level, start float64) []Level {
+	levels = slices.Clone(thin(levels))
+	for i := range levels {
+		levels[i].Time -= start
+	}
+	return levels
 }
 
 func audible(levels []Level) bool {
@@ -163,13 +169,22 @@ func graph(clips []Clip, mono map[string]bool, length float64) string {
 		if s := math.Abs(c.Speed); s != 1 {
 			fmt.Fprintf(&b, ",asetrate=%d,aresample=%d", max(1, int(math.Round(Rate*s))), Rate)
 		}
-		fmt.Fprintf(&b, ",adelay=delays=%dS:all=1%s[c%d];", int64(math.Round(c.At*Rate)), volume(c.Levels), i)
+		fmt.Fprintf(&b, ",adelay=delays=%dS:all=1%s[c%d];", int64(math.Round(c.At*Rate)), c.volume(i), i)
 	}
 	for i := range clips {
 		fmt.Fprintf(&b, "[c%d]", i)
 	}
 	fmt.Fprintf(&b, "amix=inputs=%d:normalize=0:dropout_transition=0,%s", len(clips), whole)
 	return b.String()
+}
+
+// volume are the filters that follow the levels of input i.
+func (c Clip) volume(i int) string {
+	if len(c.Right) == 0 {
+		return volume(c.Levels)
+	}
+	return fmt.Sprintf(",channelsplit=channel_layout=stereo[l%[1]d][r%[1]d];[l%[1]d]anull%[2]s[vl%[1]d];[r%[1]d]anull%[3]s[vr%[1]d];"+
+		"[vl%[1]d][vr%[1]d]join=inputs=2:channel_layout=stereo", i, volume(c.Levels), volume(c.Right))
 }
 
 // volume is the filter that follows levels, in blocks of 128 samples, which are too short to be heard as steps.

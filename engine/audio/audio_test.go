@@ -24,6 +24,13 @@ func tone(t testing.TB, pitch, length string) string {
 // mix mixes and gives the samples of the left channel.
 func mix(t testing.TB, clips []Clip, start, length float64) []float64 {
 	t.Helper()
+	left, _ := mixSides(t, clips, start, length)
+	return left
+}
+
+// mixSides mixes and gives the samples of both channels.
+func mixSides(t testing.TB, clips []Clip, start, length float64) (left, right []float64) {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "mix.wav")
 	if err := Mix(t.Context(), path, clips, start, length); err != nil {
 		t.Fatal(err)
@@ -33,11 +40,11 @@ func mix(t testing.TB, clips []Clip, start, length float64) []float64 {
 		t.Fatal(err)
 	}
 	at := strings.Index(string(raw[:200]), "data") + 8
-	var out []float64
 	for ; at+3 < len(raw); at += 4 {
-		out = append(out, float64(int16(binary.LittleEndian.Uint16(raw[at:])))/32768)
+		left = append(left, float64(int16(binary.LittleEndian.Uint16(raw[at:])))/32768)
+		right = append(right, float64(int16(binary.LittleEndian.Uint16(raw[at+2:])))/32768)
 	}
-	return out
+	return left, right
 }
 
 // loud is the effective level between two times.
@@ -115,6 +122,22 @@ func TestLevelsAreFollowed(t *testing.T) {
 		got := 20 * math.Log10(loud(s, c.at-0.02, c.at+0.02)/sine)
 		if math.Abs(got-c.db) > 1 {
 			t.Errorf("at %g s the level is %.1f dB, want %.1f", c.at, got, c.db)
+		}
+	}
+}
+
+func TestTheSidesHaveLevelsOfTheirOwn(t *testing.T) {
+	path := tone(t, "440", "4")
+	clips := []Clip{
+		{Path: path, Length: 2, Speed: 1, Levels: []Level{{0, -6}}, Right: []Level{{1, -40}, {2, -20}}},
+		{Path: path, At: 2, Length: 2, Speed: 1, Right: []Level{{0, -96}}},
+	}
+	l, r := mixSides(t, clips, 0, 4)
+	for _, c := range []struct{ at, left, right float64 }{{0.5, -6, -40}, {1.5, -6, -30}, {3, 0, math.Inf(-1)}} {
+		for side, got := range map[string][2]float64{"left": {loud(l, c.at-0.02, c.at+0.02), c.left}, "right": {loud(r, c.at-0.02, c.at+0.02), c.right}} {
+			if want := sine * math.Pow(10, got[1]/20); math.Abs(got[0]-want) > 0.12*want+0.001 {
+				t.Errorf("at %g s the level of the %s side is %.4f, want %.4f", c.at, side, got[0], want)
+			}
 		}
 	}
 }

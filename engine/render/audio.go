@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 	"math"
+	"slices"
 	"strconv"
 
 	"overcrank/aep"
@@ -14,7 +15,7 @@ import (
 type stretchOfTime struct {
 	at, rate float64
 	from, to float64
-	levels   []audio.Level
+	levels   [2][]audio.Level // of the left and the right side
 }
 
 // Audio lists the sounds of the composition, nested ones included. Its only error is the end of ctx.
@@ -67,7 +68,9 @@ func (h *hearing) composition(sc *stage, s stretchOfTime) {
 		for _, name := range l.SoundEffects() {
 			h.r.undrawn(v.comp.Item, l.Layer, "effect '"+name+"'")
 		}
-		in.levels = h.levels(v, s, in)
+		for side := range in.levels {
+			in.levels[side] = h.levels(v, s.levels[side], in, side)
+		}
 		if l.Inner != nil {
 			h.composition(&stage{comp: l.Inner, outer: sc}, in)
 			continue
@@ -78,7 +81,7 @@ func (h *hearing) composition(sc *stage, s stretchOfTime) {
 		}
 		h.clips = append(h.clips, audio.Clip{
 			Path: it.Footage.File.Resolved, At: in.at + start*in.rate, Start: start,
-			Length: (in.to - in.from) * math.Abs(in.rate), Speed: 1 / in.rate, Levels: in.levels,
+			Length: (in.to - in.from) * math.Abs(in.rate), Speed: 1 / in.rate, Levels: in.levels[left], Right: rightSide(in.levels),
 		})
 	}
 }
@@ -136,19 +139,41 @@ const levelStep = 0.1
 // maxLevels limits how many levels of a sound are evaluated.
 const maxLevels = 20000
 
-// levels is the volume of v's layer over the time of the rendered composition, including that of the layers around it.
-func (w *worker) levels(v view, outer, in stretchOfTime) []audio.Level {
+// The sides of a sound.
+const (
+	left = iota
+	right
+)
+
+// rightSide is the volume of the right side where it differs from that of the left.
+func rightSide(sides [2][]audio.Level) []audio.Level {
+	switch {
+	case slices.Equal(sides[left], sides[right]):
+		return nil
+	case len(sides[right]) == 0:
+		return []audio.Level{{}}
+	}
+	return sides[right]
+}
+
+// levels is the volume of one side of v's layer over the time of the rendered composition, including that of the layers around it.
+func (w *worker) levels(v view, outer []audio.Level, in stretchOfTime, side int) []audio.Level {
 	p := v.layer.Props.Find("ADBE Audio Group", "ADBE Audio Levels")
 	if p == nil {
-		return outer.levels
+		return outer
 	}
 	ref := v.layer.At(p)
+	at := func(t float64) float64 {
+		var db [2]float64
+		db[left], db[right] = w.eval.Pair(ref, t, 0, 0)
+		return db[side]
+	}
 	if !eval.Varies(p) {
-		db := w.eval.Number(ref, v.t, 0)
-		if db == 0 && len(outer.levels) == 0 {
+		db := at(v.t)
+		if db == 0 && len(outer) == 0 {
 			return nil
 		}
-		return addLevels(outer.levels, []audio.Level{{Time: in.at + in.from*in.rate, DB: db}})
+		return addLevels(outer, []audio.Level{{Time: in.at + in.from*in.rate, DB: db}})
 	}
 	var own []audio.Level
 	step := max(levelStep*100/math.Abs(nonzero(v.layer.Stretch)), (in.to-in.from)/maxLevels)
@@ -157,10 +182,10 @@ func (w *worker) levels(v view, outer, in stretchOfTime) []audio.Level {
 			break
 		}
 		t := in.from + float64(i)*step
-		own = append(own, audio.Level{Time: in.at + t*in.rate, DB: w.eval.Number(ref, eval.CompTime(v.layer.Layer, t), 0)})
+		own = append(own, audio.Level{Time: in.at + t*in.rate, DB: at(eval.CompTime(v.layer.Layer, t))})
 	}
 	sortLevels(own)
-	return addLevels(outer.levels, thinned(own))
+	return addLevels(outer, thinned(own))
 }
 
 func nonzero(v float64) float64 {

@@ -529,7 +529,7 @@ func TestSoundsOfNestedCompositions(t *testing.T) {
 	comp := b.comp("main", 10, 10)
 	b.layer(comp, inner, func(l *aep.Layer) {
 		l.Start, l.Stretch, l.Out = 3, 50, 5
-		l.Props.Children = append(l.Props.Children, group("ADBE Audio Group", value("ADBE Audio Levels", -6, -6)))
+		l.Props.Children = append(l.Props.Children, group("ADBE Audio Group", value("ADBE Audio Levels", -6, -9)))
 	})
 	b.layer(comp, sound, func(l *aep.Layer) { l.AudioEnabled = false })
 	clips := b.sounds(b.renderer(comp, render.Options{}))
@@ -539,7 +539,8 @@ func TestSoundsOfNestedCompositions(t *testing.T) {
 	// In the inner composition it is heard from 2 to 5 s, beginning 1 s into the file; outside from 4 s at twice the
 	// speed, and the layer ends at 5 s.
 	c := clips[0]
-	if c.Path != "/a.wav" || c.At != 4 || c.Start != 1 || c.Speed != 2 || c.Length != 1 || len(c.Levels) != 1 || c.Levels[0].DB != -6 {
+	if c.Path != "/a.wav" || c.At != 4 || c.Start != 1 || c.Speed != 2 || c.Length != 1 || len(c.Levels) != 1 || c.Levels[0].DB != -6 ||
+		len(c.Right) != 1 || c.Right[0].DB != -9 {
 		t.Errorf("heard as %+v", c)
 	}
 }

@@ -274,7 +274,10 @@ func TestMissingFootage(t *testing.T) {
 	if code != 0 {
 		t.Errorf("exit code %d with -continueOnMissingFootage", code)
 	}
-	has(t, out, "WARNING:After Effects warning: missing footage 'picture.png', used by layer 'picture' in composition 'main': it is left out")
+	has(t, out, "WARNING:After Effects warning: missing footage 'picture.png', used by layer 'picture' in composition 'main': colour bars are drawn in its place")
+	if left, right := colorAt(t, output, 131, 20), colorAt(t, output, 148, 20); left != (color.NRGBA{191, 191, 191, 255}) || right != (color.NRGBA{0, 0, 191, 255}) {
+		t.Errorf("in the place of the picture there are %v and %v", left, right)
+	}
 }
 
 func TestOnlyFootageInUseCounts(t *testing.T) {

@@ -24,6 +24,7 @@ type flags struct {
 	workers               int     // 0 means as many as the machine has processors
 	memory                float64 // percent of the machine's, 0 when not given
 	skipMissing           bool
+	bars                  bool // with skipMissing: colour bars in the place of pictures that are missing
 	errorsOnly            bool
 	help, version         bool
 	notes                 []string // about flags that have no effect here
@@ -51,7 +52,7 @@ Renders a composition of an After Effects project with Overcrank's own engine. T
   -assemble FILE         instead of a project: encode a file of frames that was rendered with an -output of .frames; - reads
                          standard input. -s and -e say which frames it holds, -audio FILE is a film's sound
   -continueOnMissingFootage
-                         leave out footage that is not there instead of failing
+                         draw colour bars for footage that is not there, and leave out its sound, instead of failing
   -v ERRORS|ERRORS_AND_PROGRESS
                          what to print
   -log FILE              print into a file as well
@@ -92,7 +93,7 @@ func (f *flags) take(name string, rest []string) ([]string, error) {
 	case "-version", "--version":
 		f.version = true
 	case "-continueonmissingfootage":
-		f.skipMissing = true
+		f.skipMissing, f.bars = true, true
 	case "-reuse", "-mp", "-dosaveprefsonquit":
 	case "-stills":
 		return f.single(rest)

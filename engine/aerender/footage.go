@@ -92,9 +92,27 @@ func (j *job) checkFootage(ctx context.Context) error {
 			j.sources.close()
 			return fail(exitRuntime, "Could not read from source: %s.", message)
 		}
+		if j.barred(u.Item) {
+			j.out.warning(message + ": colour bars are drawn in its place")
+			continue
+		}
 		j.out.warning(message + ": it is left out")
 	}
 	return nil
+}
+
+// barred tells whether colour bars are drawn for an item that is missing, as After Effects does.
+func (j *job) barred(it *aep.Item) bool {
+	return j.flags.bars && it.Footage != nil && it.Footage.Width > 0 && it.Footage.Height > 0
+}
+
+// picture opens the file of an item; in the place of one that cannot be read there may be colour bars.
+func (j *job) picture(ctx context.Context, it *aep.Item) (*footage.Source, error) {
+	src, err := j.sources.open(ctx, it)
+	if err != nil && ctx.Err() == nil && j.barred(it) {
+		return footage.Bars(it.Footage.Width, it.Footage.Height), nil
+	}
+	return src, err
 }
 
 // kept opens each file once, and keeps it open for scenes that follow.

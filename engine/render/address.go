@@ -127,7 +127,11 @@ func (o *origins) footage(it *aep.Item) (Look, error) {
 		f.File = aep.FileReference{}
 		d.add(f, it.ID)
 		switch {
-		case path == "" || !f.HasVideo && f.Width == 0:
+		case !f.HasVideo && f.Width == 0:
+			return nil
+		case path == "" && f.Kind == aep.FootageFile:
+			return errUnknown // what is drawn for a file that is missing is the render's choice
+		case path == "":
 			return nil
 		case f.Sequence:
 			return errUnknown // which of its files are read is not known here

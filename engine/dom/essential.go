@@ -35,14 +35,23 @@ func (s *session) essential(r *layerRef) any {
 }
 
 // own is the source of a layer for this layer alone: if other layers show the composition too, the layer gets a copy of
-// the same name. A composition whose panel drives nested compositions is not copied, and changes for all layers.
+// the same name. So it is with the compositions within it that its panel drives.
 func (s *session) own(r *layerRef, src *aep.Item) *aep.Item {
-	if !s.shown(src, r.l) || slices.ContainsFunc(src.Comp.Controllers, func(c aep.Controller) bool { return c.Comp != src.ID }) {
-		return src
+	if s.shown(src, r.l) {
+		src = s.copyComp(src, src.Name)
+		r.l.Source = src.ID
 	}
-	copied := s.copyComp(src, src.Name)
-	r.l.Source = copied.ID
-	return copied
+	o := owning{session: s, driven: map[uint32]bool{}, owned: map[uint32]*aep.Item{}}
+	for _, c := range src.Comp.Controllers {
+		if c.Comp != src.ID {
+			o.driven[c.Comp] = true
+		}
+	}
+	if len(o.driven) > 0 {
+		o.within(src)
+		o.lead(src.Comp.Controllers)
+	}
+	return src
 }
 
 // shown tells whether any layer other than but shows a composition.

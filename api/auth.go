@@ -27,12 +27,15 @@ func (s *server) forTeam(action farm.Action, h route.Handler) fiber.Handler {
 			return throttle.RateLimited(c, wait, "the team sends more requests than this farm allows")
 		}
 		if err := p.May(action); err != nil {
+			s.farm.audit.NoteRequest(request.Asker(c), action, c.Method(), err)
 			return err
 		}
 		if id := c.Params("id"); len(id) > longestID {
 			return farm.Errorf(farm.CodeNotFound, "no record of the farm has an id of %d bytes", len(id))
 		}
-		return h(c, p)
+		err = h(c, p)
+		s.farm.audit.NoteRequest(request.Asker(c), action, c.Method(), err)
+		return err
 	}
 }
 

@@ -199,6 +199,7 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/tokens/{id}":                {role: admin, record: "token", status: 200},
 	"PATCH /api/farm/v1/tokens/{id}":              {role: admin, record: "token", body: `{"role": "viewer"}`, status: 200},
 	"DELETE /api/farm/v1/tokens/{id}":             {role: admin, record: "token", status: 204},
+	"GET /api/farm/v1/audit":                      {role: admin, status: 200},
 	"GET /api/farm/v1/people":                     {role: admin, status: 200},
 	"POST /api/farm/v1/people":                    {role: admin, body: `{"name": "x", "role": "viewer"}`, status: 201},
 	"GET /api/farm/v1/people/{id}":                {role: admin, record: "person", status: 200},

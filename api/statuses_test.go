@@ -284,6 +284,7 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"PUT /api/farm/v1/rates", `{"perHour": -1}`, 400},
 		{"PUT /api/farm/v1/rates", `{"revision": 4711, "perHour": 2}`, 409},
 		{"PUT /api/farm/v1/rates", overJSON, 413},
+		{"GET /api/farm/v1/audit?since=yesterday", nil, 400},
 		{"GET /api/farm/v1/queue?limit=501", nil, 400},
 		{"GET /api/farm/v1/queue?cursor=x", nil, 400},
 		{"GET /api/farm/v1/jobs/{queued}/attempts?cursor=x", nil, 400},

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"overcrank/coordinator/audit"
 	"overcrank/coordinator/authority"
 	"overcrank/coordinator/cluster"
 	"overcrank/coordinator/delivery"
@@ -103,6 +104,7 @@ type Config struct {
 	RedactAfter time.Duration
 	KeepOutputs time.Duration // how long results are kept after their job's end; 0 means for ever
 	KeepHistory time.Duration // how long jobs are kept after their end, with all that belongs to them; 0 means for ever
+	KeepAudit   time.Duration // how long the audit log keeps what happened; 0 means as long as there is room for it
 	// DescribeJob writes the body of a webhook: the job, whose result is at address, as the public interface shows it, with
 	// the caller's data under "data" when there is some. It is required.
 	DescribeJob func(job farm.Job, address string, data json.RawMessage) ([]byte, error)
@@ -173,6 +175,7 @@ type Coordinator struct {
 	webhooks  *delivery.Webhooks
 	notices   *notices.Notices
 	reviews   *reviews.Reviews
+	audit     *audit.Log
 	unindexed *search.Changes
 	search    *search.Search
 	previews  *preview.Room
@@ -272,6 +275,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.logs.Run)
 	c.run(c.storage.Run)
 	c.run(c.KeepUses)
+	c.run(c.audit.Run)
 	c.run(c.cluster.KeepLevel)
 	c.run(c.FollowLeader)
 	c.run(c.gossip.Run)

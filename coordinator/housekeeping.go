@@ -53,7 +53,7 @@ func (c *Coordinator) tidy(ctx context.Context) error {
 		_, failed := c.state.Apply(ctx, cmd)
 		err = errors.Join(err, failed)
 	}
-	return errors.Join(err, c.store.GiveUpRestoring(ctx, now), c.requests.Forget(ctx, now), c.DropExpiredTokens(ctx), c.DropSessions(ctx), c.ForgetInvitations(ctx), c.cluster.ForgetInvitations(ctx), c.sweepFiles(ctx))
+	return errors.Join(err, c.store.GiveUpRestoring(ctx, now), c.requests.Forget(ctx, now), c.audit.Forget(ctx, now), c.DropExpiredTokens(ctx), c.DropSessions(ctx), c.ForgetInvitations(ctx), c.cluster.ForgetInvitations(ctx), c.sweepFiles(ctx))
 }
 
 // sweepFiles deletes files that nothing names. Only the leader does, and only as long as the others agree that it is: a state that is

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"overcrank/coordinator/audit"
 	"overcrank/coordinator/delivery"
 	"overcrank/coordinator/dispatch"
 	"overcrank/coordinator/downloads"
@@ -35,6 +36,7 @@ func (c *Coordinator) makeRooms() (err error) {
 	c.Directory = people.NewDirectory(c.state, c.keys.Derive, func(ctx context.Context, t people.Try) (time.Duration, error) {
 		return peers.AskLeader(ctx, c.peers, askTry, t)
 	}, c.log)
+	c.audit = audit.New(c.state, c.cfg.KeepAudit, c.log)
 	c.storage.Use(storageNode{c.store, c}, c.state)
 	c.fonts = library.NewFonts(c.state, c.files, c.Directory)
 	c.releases = updates.New(c.state, c.files, c.cfg.ReleaseRoots, c.log)
@@ -118,6 +120,9 @@ func (c *Coordinator) Results() *results.Results { return c.results }
 
 // Webhooks delivers the webhooks of jobs that have ended.
 func (c *Coordinator) Webhooks() *delivery.Webhooks { return c.webhooks }
+
+// Audit is who did what at the farm.
+func (c *Coordinator) Audit() *audit.Log { return c.audit }
 
 // Notices tell people of what happens to their work.
 func (c *Coordinator) Notices() *notices.Notices { return c.notices }

@@ -29,6 +29,7 @@ const (
 	ActManageTokens       Action = "create, change and revoke the team's tokens and people"
 	ActRenameTeam         Action = "rename the team and set its logo"
 	ActRenewWebhookKey    Action = "replace the key that signs webhooks"
+	ActAudit              Action = "read the audit log"
 	ActProfile            Action = "profile the coordinator"
 	ActManageTeams        Action = "create and delete teams, and manage the tokens and people of every team"
 	ActUpdateMachines     Action = "add agent releases, and decide which machines get them"
@@ -77,6 +78,7 @@ func Grants() []Grant {
 		{ActManageTokens, RoleAdmin, false},
 		{ActRenameTeam, RoleAdmin, false},
 		{ActRenewWebhookKey, RoleAdmin, false},
+		{ActAudit, RoleAdmin, false}, // of the team; the farm's administrators read all of it
 		{ActProfile, RoleAdmin, false},
 		{ActManageTeams, RoleAdmin, true},
 		{ActInviteMachines, RoleAdmin, true},

@@ -13,6 +13,16 @@ func (s *Store) allowed(cmd command.Command) error {
 	return s.View(func(tx *tables.Tx) error { return tx.Allows(cmd) })
 }
 
+// audits says whether all coordinators understand who asks for a command.
+func (s *Store) audits() (understood bool) {
+	_ = s.View(func(tx *tables.Tx) error {
+		level, _, err := tx.Level()
+		understood = err == nil && level >= command.AuditLevel
+		return err
+	})
+	return understood
+}
+
 // KnowsMissingFootage says whether all coordinators understand FinishTemplate.MissingFootage.
 func (s *Store) KnowsMissingFootage() (known bool) {
 	_ = s.View(func(tx *tables.Tx) error {

@@ -265,12 +265,18 @@ const applyWait = 10 * time.Second
 // farm has no leader or the disk is full; a refusal is in the Result. After an error that is not a definite refusal, as
 // when ctx ends, the command may still be applied.
 func (s *Store) Apply(ctx context.Context, cmd command.Command) (command.Result, error) {
-	return s.ApplyFor(ctx, nil, cmd)
+	return s.ApplyFor(ctx, Sender{}, cmd)
 }
 
-// ApplyFor is Apply on behalf of a request that must not be carried out twice; nil means of no such request.
-func (s *Store) ApplyFor(ctx context.Context, key *command.RequestKey, cmd command.Command) (command.Result, error) {
-	wait, err := s.begin(ctx, key, cmd)
+// Sender is on whose behalf a command is applied.
+type Sender struct {
+	Key   *command.RequestKey // of the request that must not be carried out twice; nil for none
+	Actor *farm.Actor         // whom the audit log names; nil for the farm itself
+}
+
+// ApplyFor is Apply on behalf of somebody.
+func (s *Store) ApplyFor(ctx context.Context, by Sender, cmd command.Command) (command.Result, error) {
+	wait, err := s.begin(ctx, by, cmd)
 	if err != nil {
 		return command.Result{}, err
 	}
@@ -279,10 +285,10 @@ func (s *Store) ApplyFor(ctx context.Context, key *command.RequestKey, cmd comma
 
 // Begin hands a command over without waiting for it; wait gives what Apply would. Its own errors are refusals for certain.
 func (s *Store) Begin(ctx context.Context, cmd command.Command) (wait func() (command.Result, error), err error) {
-	return s.begin(ctx, nil, cmd)
+	return s.begin(ctx, Sender{}, cmd)
 }
 
-func (s *Store) begin(ctx context.Context, key *command.RequestKey, cmd command.Command) (wait func() (command.Result, error), err error) {
+func (s *Store) begin(ctx context.Context, by Sender, cmd command.Command) (wait func() (command.Result, error), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("apply command: %w", err)
 	}
@@ -293,8 +299,11 @@ func (s *Store) begin(ctx context.Context, key *command.RequestKey, cmd command.
 		return nil, err
 	}
 	data, err := s.codec.Encode(cmd)
-	if err == nil && key != nil {
-		data, err = command.WithKey(data, *key)
+	if err == nil && by.Key != nil {
+		data, err = command.WithKey(data, *by.Key)
+	}
+	if err == nil && by.Actor != nil && s.audits() {
+		data, err = command.WithActor(data, *by.Actor)
 	}
 	if err != nil {
 		return nil, err

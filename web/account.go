@@ -18,7 +18,7 @@ func (s *server) account(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) showAccount(c *fiber.Ctx, p farm.Principal, v page.Account) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	account, err := s.farm.people.Account(ctx, p)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *server) showAccount(c *fiber.Ctx, p farm.Principal, v page.Account) err
 
 // changePassword ends all other sessions of the reader besides.
 func (s *server) changePassword(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	err := s.farm.people.ChangePassword(ctx, p, people.PasswordChange{
 		Now: c.FormValue("current"), New: c.FormValue("password"), Address: inbound.Caller(request.Origin(c)),
@@ -58,7 +58,7 @@ func (s *server) changePassword(c *fiber.Ctx, p farm.Principal) error {
 
 // endSession signs one browser of the reader's out.
 func (s *server) endSession(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if err := s.farm.people.EndOwnSessions(ctx, p, c.Params("id")); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (s *server) endSession(c *fiber.Ctx, p farm.Principal) error {
 
 // endSessions signs the reader out in all browsers, this one included.
 func (s *server) endSessions(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if err := s.farm.people.EndOwnSessions(ctx, p, ""); err != nil {
 		return err

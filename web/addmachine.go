@@ -48,7 +48,7 @@ func packageSystem(platform, agent string) (name string, detected bool) {
 }
 
 func (s *server) showAddMachine(c *fiber.Ctx, p farm.Principal, v page.AddMachine) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	list, err := s.farm.downloads.List(ctx, p)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *server) inviteWithPackage(c *fiber.Ctx, p farm.Principal) error {
 		c.Status(fiber.StatusBadRequest)
 		return s.showAddMachine(c, p, v)
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	made, token, err := s.farm.invitations.Invite(ctx, p, in)
 	if farm.CodeOf(err) == farm.CodeInvalid {
@@ -116,7 +116,7 @@ func (s *server) invitedFile(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	sha256, what := strings.Clone(c.FormValue("sha256")), strings.Clone(c.FormValue("what"))
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	made, err := s.farm.downloads.Get(ctx, p, sha256)
 	if err != nil {

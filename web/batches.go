@@ -26,7 +26,7 @@ const (
 )
 
 func (s *server) batches(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	cursor := c.Query("cursor")
 	v, err := s.readBatches(ctx, p, cursor)
@@ -52,7 +52,7 @@ func (s *server) readBatches(ctx context.Context, p farm.Principal, cursor strin
 }
 
 func (s *server) batch(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id, filter, from := c.Params("id"), c.Query("state"), max(0, c.QueryInt("from"))
 	b, err := s.readBatch(ctx, p, id, filter, from)
@@ -87,7 +87,7 @@ func (s *server) readBatch(ctx context.Context, p farm.Principal, id, filter str
 // cancelBatch cancels what waits, and with force what renders too.
 func (s *server) cancelBatch(c *fiber.Ctx, p farm.Principal) error {
 	force := c.FormValue("force") != ""
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if _, _, _, err := s.farm.batches.CancelBatch(ctx, p, c.Params("id"), force); err != nil {
 		return err
@@ -102,7 +102,7 @@ func (s *server) orderBatchAgain(c *fiber.Ctx, p farm.Principal) error {
 		pick = func(j farm.Job) bool { return j.Preview && j.Status == farm.JobFinished }
 		change = func(j *farm.Job) { j.Preview = false }
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	result, err := s.farm.submitter.ResubmitBatch(ctx, p, c.Params("id"), pick, change)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *server) orderBatchAgain(c *fiber.Ctx, p farm.Principal) error {
 
 // batchResults answers with all finished results of a batch as one file.
 func (s *server) batchResults(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	batch, jobs, err := s.farm.batches.Batch(ctx, p, c.Params("id"))
 	if err != nil {
@@ -132,7 +132,7 @@ func (s *server) batchResults(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) releaseJob(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if _, err := s.farm.jobs.ReleaseJobs(ctx, p, []string{c.Params("id")}); err != nil {
 		return err

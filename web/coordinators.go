@@ -10,7 +10,7 @@ import (
 )
 
 func (s *server) coordinators(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.readCoordinators(ctx, p)
 	if err != nil {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"overcrank/coordinator"
+	"overcrank/coordinator/audit"
 	"overcrank/coordinator/cluster"
 	"overcrank/coordinator/delivery"
 	"overcrank/coordinator/downloads"
@@ -43,6 +44,7 @@ type parts struct {
 	stored      *library.StoredFiles
 	webhooks    *delivery.Webhooks
 	notices     *notices.Notices
+	audit       *audit.Log
 	// publicAddress is where people find the farm, otherAddresses where they find it when this coordinator is gone.
 	publicAddress  func() string
 	otherAddresses func() []string
@@ -53,6 +55,6 @@ func partsOf(c *coordinator.Coordinator) parts {
 	return parts{
 		people: c.Directory, invitations: c.Registry, submitter: c.Submitter, jobs: c, batches: c, tasks: c, queue: c, finder: c.Search(), machines: c, policy: c, releases: c.Releases(), downloads: c.Downloads(), rollouts: c, status: c,
 		events: c, cluster: c.Cluster(), templates: c.Templates(), preflights: c, previews: c.Previews(), results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(),
-		webhooks: c.Webhooks(), notices: c.Notices(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
+		webhooks: c.Webhooks(), notices: c.Notices(), audit: c.Audit(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
 	}
 }

@@ -32,7 +32,7 @@ const (
 )
 
 func (s *server) home(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	of := c.Query("of")
 	h, err := s.readHome(ctx, p, of)

@@ -19,7 +19,7 @@ func (s *server) invitations(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) showInvitations(c *fiber.Ctx, p farm.Principal, v page.Invitations) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	var err error
 	if v.Open, err = s.farm.invitations.JoinTokens(ctx, p); err != nil {
@@ -44,7 +44,7 @@ func (s *server) inviteMachine(c *fiber.Ctx, p farm.Principal) error {
 		c.Status(fiber.StatusBadRequest)
 		return s.showInvitations(c, p, v)
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	made, text, err := s.farm.invitations.Invite(ctx, p, in)
 	if farm.CodeOf(err) == farm.CodeInvalid {
@@ -69,7 +69,7 @@ func (s *server) revokeUnseen(p farm.Principal, id string, failed error) error {
 }
 
 func (s *server) revokeInvitation(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if err := s.farm.invitations.RevokeJoinToken(ctx, p, c.Params("id")); err != nil {
 		return err

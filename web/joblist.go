@@ -19,7 +19,7 @@ const (
 )
 
 func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	asked := queryOf(c)
 	v, err := s.readJobs(ctx, p, asked)

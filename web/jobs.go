@@ -41,7 +41,7 @@ var jobFilters = map[string][]farm.JobStatus{
 }
 
 func (s *server) job(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id := c.Params("id")
 	v, err := s.readJobView(ctx, p, id)
@@ -121,7 +121,7 @@ func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) e
 
 // callAgain calls the webhook of a job once more.
 func (s *server) callAgain(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if _, err := s.farm.webhooks.Redeliver(ctx, p, c.Params("id")); err != nil {
 		return err
@@ -195,7 +195,7 @@ func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, t
 }
 
 func (s *server) jobLog(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	f, err := s.farm.jobs.JobLog(ctx, p, c.Params("id"))
 	if err != nil {
@@ -215,7 +215,7 @@ func (s *server) frame(c *fiber.Ctx, p farm.Principal, ext string, open func(con
 	if err != nil {
 		return fiber.ErrNotFound
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	f, err := open(ctx, p, c.Params("id"), frame)
 	if err != nil {
@@ -227,7 +227,7 @@ func (s *server) frame(c *fiber.Ctx, p farm.Principal, ext string, open func(con
 
 // jobPoster answers with one picture for a job as a whole: of the frame in its middle, or of its template while no frame is there.
 func (s *server) jobPoster(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id := c.Params("id")
 	list, err := s.farm.results.Thumbnails(ctx, p, id)
@@ -260,7 +260,7 @@ func (s *server) unexposed(c *fiber.Ctx) error {
 }
 
 func (s *server) cancelJob(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if _, err := s.farm.jobs.CancelJobs(ctx, p, []string{c.Params("id")}, true); err != nil {
 		return err

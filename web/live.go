@@ -125,6 +125,11 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 			h, err := s.readHome(ctx, p, subject)
 			return page.HomeBody(shell, h), err
 		}})
+	case "welcome":
+		all = append(all, piece{id: "welcome", kinds: jobs, subject: subject, draw: func(ctx context.Context) (templ.Component, error) {
+			v, err := s.readWelcome(ctx, p, subject)
+			return page.WelcomeBody(shell, v), err
+		}})
 	case "jobs":
 		all = append(all, piece{id: "jobs", kinds: jobs[:2], draw: func(ctx context.Context) (templ.Component, error) {
 			asked, err := url.ParseQuery(subject)

@@ -27,7 +27,7 @@ type machines interface {
 const machinesOnPage = 24
 
 func (s *server) machines(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.readMachines(ctx, p, c.Query("state"), c.Query("cursor"))
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *server) machine(c *fiber.Ctx, p farm.Principal) error {
 
 // showMachine shows a machine's page, with what a form on it was refused for.
 func (s *server) showMachine(c *fiber.Ctx, p farm.Principal, v page.MachinePageValues) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	var err error
 	if v.Machine, err = s.readMachine(ctx, p, c.Params("id")); err != nil {
@@ -134,7 +134,7 @@ func (s *server) showMachine(c *fiber.Ctx, p farm.Principal, v page.MachinePageV
 
 // firstFrame answers with the picture of the frame that a machine has rendered once it was installed.
 func (s *server) firstFrame(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	f, err := s.farm.machines.OpenFirstFrame(ctx, p, c.Params("id"))
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *server) firstFrame(c *fiber.Ctx, p farm.Principal) error {
 // turnMachine drains a machine, pauses it, or lets it go on.
 func (s *server) turnMachine(change farm.AgentChange) func(*fiber.Ctx, farm.Principal) error {
 	return func(c *fiber.Ctx, p farm.Principal) error {
-		ctx, cancel := s.call()
+		ctx, cancel := s.callOf(c)
 		defer cancel()
 		if _, err := s.farm.machines.ConfigureAgent(ctx, p, c.Params("id"), change); err != nil {
 			return err
@@ -158,7 +158,7 @@ func (s *server) turnMachine(change farm.AgentChange) func(*fiber.Ctx, farm.Prin
 
 // changeMachine gives a machine a name and tags.
 func (s *server) changeMachine(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id := c.Params("id")
 	was, err := s.farm.machines.Agent(ctx, p, id)
@@ -183,7 +183,7 @@ func (s *server) changeMachine(c *fiber.Ctx, p farm.Principal) error {
 
 // retireMachine takes a machine out of the farm when it was named.
 func (s *server) retireMachine(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id := c.Params("id")
 	m, err := s.farm.machines.Agent(ctx, p, id)

@@ -28,6 +28,7 @@ var (
 
 // pages has a line for every page and every form.
 var pages = map[string]grant{
+	"GET /welcome": artist, "POST /welcome/render": artist,
 	"GET /": viewer, "POST /sign-out": viewer, "POST /theme": viewer,
 	"GET /account": viewer, "POST /account/password": viewer, "POST /account/notifications": viewer, "POST /account/notifications/test": viewer, "POST /account/sessions/:id/end": viewer, "POST /account/sessions/end": viewer,
 	"GET /jobs": viewer, "GET /jobs/results.zip": viewer, "POST /jobs/change": artist, "GET /jobs/:id": viewer, "GET /jobs/:id/log": viewer, "GET /jobs/:id/poster": viewer, "GET /jobs/:id/thumbnails/:name": viewer,
@@ -50,6 +51,7 @@ var pages = map[string]grant{
 	"POST /machines/:id/change": farmsOperator, "POST /machines/:id/retire": farmsAdmin,
 	"GET /settings": viewer, "GET /settings/api-tokens": admin, "POST /settings/api-tokens": admin, "POST /settings/api-tokens/:id/revoke": admin,
 	"GET /settings/people": admin, "POST /settings/people": admin, "POST /settings/people/:id/revoke": admin, "POST /settings/people/:id/link": admin, "POST /settings/people/:id/reset": admin,
+	"GET /settings/audit": admin, "GET /settings/audit.csv": admin, "GET /settings/audit.json": admin,
 	"GET /settings/sharing": viewer, "POST /settings/sharing": farmsAdmin,
 	"GET /settings/updates": viewer, "POST /settings/updates": farmsAdmin, "POST /settings/updates/resume": farmsAdmin,
 	"GET /settings/fonts": viewer, "POST /files/font": artist, "POST /settings/fonts/:id/delete": producer,
@@ -59,7 +61,7 @@ var pages = map[string]grant{
 
 // topics are what pages keep current.
 var topics = map[string]grant{
-	"home": viewer, "jobs:": viewer, "job:x": viewer, "batches": viewer, "batch:x": viewer, "templates": viewer, "template:x": viewer,
+	"home": viewer, "welcome:": viewer, "jobs:": viewer, "job:x": viewer, "batches": viewer, "batch:x": viewer, "templates": viewer, "template:x": viewer,
 	"machines:": viewer, "machine:x": viewer, "queue:": viewer, "coordinators": farmsAdmin,
 	"joined:x": farmsAdmin,
 }

@@ -27,7 +27,7 @@ const handOverLimit = 4 << 30
 // newJobPage shows the form of a composition, or first the templates to choose from. With ?again= the form starts from
 // what an earlier job was given.
 func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id, composition := c.Query("template"), c.Query("composition")
 	again := c.Query("again")
@@ -175,7 +175,7 @@ func refill(f *page.Field, a farm.Asset) bool {
 
 // newJob submits what the form holds: only what differs from the project becomes an asset.
 func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	form, earlier, err := s.sentForm(ctx, c, p)
 	if err != nil {
@@ -354,7 +354,7 @@ func (s *server) handOver(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	f, err := s.farm.stored.Put(s.base, p, c.Query("name"), body, size)
+	f, err := s.farm.stored.Put(s.asking(c), p, c.Query("name"), body, size)
 	if err != nil {
 		return err
 	}

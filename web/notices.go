@@ -14,7 +14,7 @@ import (
 
 // noticesOf is what the reader is told of, for the page of the account.
 func (s *server) noticesOf(c *fiber.Ctx, p farm.Principal, v *page.Account) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	settings, err := s.farm.notices.Settings(ctx, p)
 	v.Notices.Settings = settings
@@ -24,7 +24,7 @@ func (s *server) noticesOf(c *fiber.Ctx, p farm.Principal, v *page.Account) erro
 
 // changeNotices keeps what the reader wants to be told of.
 func (s *server) changeNotices(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	_, err := s.farm.notices.Put(ctx, p, noticesSent(c))
 	switch farm.CodeOf(err) {
@@ -56,7 +56,7 @@ func noticesSent(c *fiber.Ctx) (change notices.Change) {
 
 // testNotices sends the reader a test message, and says how that went.
 func (s *server) testNotices(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	way := farm.NoticeWay(c.FormValue("way"))
 	problem, err := s.farm.notices.Test(ctx, p, way)
@@ -73,7 +73,7 @@ func (s *server) testNotices(c *fiber.Ctx, p farm.Principal) error {
 
 // watchJob has the reader told when a job is done, or no longer.
 func (s *server) watchJob(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if err := s.farm.notices.Watch(ctx, p, c.Params("id"), c.FormValue("on") != ""); err != nil {
 		return err

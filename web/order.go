@@ -128,7 +128,7 @@ func (s *server) addAttempts(ctx context.Context, p farm.Principal, tasks []page
 
 // tasks shows all tasks of a job, in pages.
 func (s *server) tasks(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id, after := c.Params("id"), c.Query("after")
 	job, err := s.readJob(ctx, p, id)
@@ -167,7 +167,7 @@ func (s *server) changeOrder(c *fiber.Ctx, p farm.Principal) error {
 	if c.FormValue("front") != "" {
 		o.priority = topPriority
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	change := coordinator.JobChange{Priority: &o.priority, Level: &o.level, NotBefore: &o.notBefore}
 	if _, err := s.farm.jobs.ChangeJob(ctx, p, c.Params("id"), change); err != nil {
@@ -219,7 +219,7 @@ func clockTime(text, zone string) (time.Time, error) {
 
 // approveJob lets the rest of a job go on behind its first frames.
 func (s *server) approveJob(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if _, err := s.farm.jobs.ApproveJob(ctx, p, c.Params("id")); err != nil {
 		return err
@@ -228,7 +228,7 @@ func (s *server) approveJob(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) rejectJob(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if _, err := s.farm.jobs.RejectJob(ctx, p, c.Params("id"), c.FormValue("reason")); err != nil {
 		return err

@@ -23,7 +23,7 @@ type undrawn struct {
 
 // preview answers with a frame of what the form of a new job holds, as a render would have it.
 func (s *server) preview(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	form, earlier, err := s.sentForm(ctx, c, p)
 	if err != nil {

@@ -28,7 +28,7 @@ type status interface {
 const queueOnPage = 50
 
 func (s *server) queue(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	q, err := s.readQueue(ctx, p, c.Query("cursor"))
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *server) readQueue(ctx context.Context, p farm.Principal, cursor string)
 // turnFarm pauses the farm or lets it go on, from whatever page that was asked for on.
 func (s *server) turnFarm(paused bool) func(*fiber.Ctx, farm.Principal) error {
 	return func(c *fiber.Ctx, p farm.Principal) error {
-		ctx, cancel := s.call()
+		ctx, cancel := s.callOf(c)
 		defer cancel()
 		if _, err := s.farm.policy.PauseFarm(ctx, p, paused); err != nil {
 			return err
@@ -92,7 +92,7 @@ func (s *server) turnLevel(paused bool) func(*fiber.Ctx, farm.Principal) error {
 		if !level.Known() {
 			return farm.Errorf(farm.CodeNotFound, "there is no level %q", level)
 		}
-		ctx, cancel := s.call()
+		ctx, cancel := s.callOf(c)
 		defer cancel()
 		_, err := s.farm.policy.ChangeLevels(ctx, p, map[farm.Level]func(farm.LevelPolicy) farm.LevelPolicy{
 			level: func(l farm.LevelPolicy) farm.LevelPolicy {

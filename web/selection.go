@@ -74,7 +74,7 @@ func (s *server) selectedByID(ctx context.Context, p farm.Principal, ids []strin
 
 // selectedResults answers with the finished results of the selected jobs as one file.
 func (s *server) selectedResults(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	some, err := s.selected(ctx, p, queryOf(c))
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *server) changeSelected(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return farm.Invalid("the form cannot be read", farm.FieldError{Field: "id", Message: "is not encoded as forms are"})
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	some, err := s.selected(ctx, p, asked)
 	if err != nil {

@@ -93,7 +93,7 @@ func Reader(f *coordinator.Coordinator) func(*fiber.Ctx) (farm.Principal, error)
 
 // begin signs the browser in, and shows it a page. Whoever was signed in before is signed out.
 func (s *server) begin(c *fiber.Ctx, tokenID, to string) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if before, err := s.reader(c); err == nil {
 		if err := s.farm.people.EndSession(ctx, before); err != nil {
@@ -122,7 +122,7 @@ func (s *server) turn(c *fiber.Ctx, p farm.Principal) {
 	if c.Method() != fiber.MethodGet {
 		return
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	session, due, err := s.farm.people.TurnSession(ctx, p)
 	switch {

@@ -34,7 +34,7 @@ func (s *server) tokens(c *fiber.Ctx, p farm.Principal) error {
 
 // showTokens shows the tokens of programs or of people, with what has just been made.
 func (s *server) showTokens(c *fiber.Ctx, p farm.Principal, v page.Tokens) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	var err error
 	if v.All, err = s.farm.people.Tokens(ctx, p, "", v.People); err != nil {
@@ -62,7 +62,7 @@ func (s *server) makeToken(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	token, secret, err := s.farm.people.MakeToken(ctx, p, people.NewToken{Name: v.Name, Role: v.Role, ExpiresAt: until, Person: v.People, Email: v.Email})
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeForbidden || code == farm.CodeConflict {
@@ -94,7 +94,7 @@ func lifeEnd(life string, now time.Time) (time.Time, error) {
 
 // resetPerson makes a link for a person who is signed out everywhere, and whose password is good no more.
 func (s *server) resetPerson(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if err := s.farm.people.ResetPassword(ctx, p, c.Params("id")); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (s *server) resetPerson(c *fiber.Ctx, p farm.Principal) error {
 
 // invite makes another link for a person.
 func (s *server) invite(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	return s.invited(ctx, c, p, c.Params("id"))
 }
@@ -122,7 +122,7 @@ func (s *server) invited(ctx context.Context, c *fiber.Ctx, p farm.Principal, id
 }
 
 func (s *server) revokeToken(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if err := s.farm.people.RevokeToken(ctx, p, c.Params("id"), holders(c)); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *server) revokeToken(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) fonts(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	all, err := s.farm.fonts.List(ctx, p)
 	if err != nil {
@@ -152,7 +152,7 @@ func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	font, err := s.farm.fonts.Add(s.base, p, file, "")
+	font, err := s.farm.fonts.Add(s.asking(c), p, file, "")
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) deleteFont(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if err := s.farm.fonts.Delete(ctx, p, c.Params("id")); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (s *server) secrets(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) showSecrets(c *fiber.Ctx, p farm.Principal, v page.Secrets) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	var err error
 	if v.All, err = s.farm.secrets.List(ctx, p); err != nil {
@@ -185,7 +185,7 @@ func (s *server) showSecrets(c *fiber.Ctx, p farm.Principal, v page.Secrets) err
 }
 
 func (s *server) addSecret(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v := page.Secrets{Name: strings.TrimSpace(c.FormValue("name")), MachineTags: c.FormValue("machineTags")}
 	_, err := s.farm.secrets.Put(ctx, p, v.Name, farm.NewConfidential(c.FormValue("value")), words(v.MachineTags))
@@ -201,7 +201,7 @@ func (s *server) addSecret(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if err := s.farm.secrets.Delete(ctx, p, c.Params("id")); err != nil {
 		return err
@@ -210,7 +210,7 @@ func (s *server) deleteSecret(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) webhooks(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	key, err := s.farm.webhooks.Key(ctx, p)
 	if err != nil {
@@ -222,7 +222,7 @@ func (s *server) webhooks(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) renewWebhookKey(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if _, err := s.farm.webhooks.RenewKey(ctx, p); err != nil {
 		return err

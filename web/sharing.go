@@ -23,7 +23,7 @@ type policies interface {
 }
 
 func (s *server) sharing(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	policy, teams, err := s.readSharing(ctx, p)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *server) showSharing(c *fiber.Ctx, p farm.Principal, v page.Sharing) err
 
 // share saves the farm's policy as the form holds it.
 func (s *server) share(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	now, teams, err := s.readSharing(ctx, p)
 	if err != nil {

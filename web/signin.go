@@ -19,7 +19,19 @@ func (s *server) signInPage(c *fiber.Ctx) error {
 	if _, err := s.reader(c); err == nil {
 		return c.Redirect("/", fiber.StatusSeeOther)
 	}
+	deserted, err := s.farm.people.Deserted()
+	if err != nil {
+		return err
+	}
+	if deserted {
+		return s.showNewFarm(c, "")
+	}
 	return s.showSignIn(c, page.SignInForm{BySecret: c.Query("with") == "secret"})
+}
+
+// showNewFarm shows how a farm is set up that has no people yet.
+func (s *server) showNewFarm(c *fiber.Ctx, problem string) error {
+	return s.render(c, page.NewFarm(page.Shell{Title: "This farm is new", Theme: themeOf(c), Version: s.version}, problem))
 }
 
 func (s *server) showSignIn(c *fiber.Ctx, v page.SignInForm) error {
@@ -31,7 +43,7 @@ func (s *server) signIn(c *fiber.Ctx) error {
 	if secret := strings.TrimSpace(c.FormValue("token")); secret != "" {
 		return s.signInBySecret(c, secret)
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	in := people.Login{
 		Name: c.FormValue("name"), Password: c.FormValue("password"), Address: inbound.Caller(request.Origin(c)), Known: c.Cookies(knownCookie),
@@ -39,6 +51,7 @@ func (s *server) signIn(c *fiber.Ctx) error {
 	p, err := s.farm.people.SignInWithPassword(ctx, in)
 	switch farm.CodeOf(err) {
 	case farm.CodeUnauthorized, farm.CodeRateLimited:
+		s.farm.audit.NoteFailedSignIn(request.Origin(c), err)
 		if farm.CodeOf(err) == farm.CodeRateLimited {
 			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(people.TryPause))
 		}
@@ -61,21 +74,32 @@ func (s *server) knowBrowser(c *fiber.Ctx, p farm.Principal) {
 }
 
 func (s *server) signInBySecret(c *fiber.Ctx, secret string) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	p, err := s.farm.people.Authenticate(ctx, secret)
 	if farm.CodeOf(err) == farm.CodeUnauthorized {
+		s.farm.audit.NoteFailedSignIn(request.Origin(c), err)
 		if wait := s.strangers.Take(inbound.Caller(request.Origin(c)), time.Now()); wait > 0 {
 			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(wait))
 			return farm.Errorf(farm.CodeRateLimited, "too many wrong secrets from this address; try again in a moment")
 		}
 		c.Status(fiber.StatusUnauthorized)
-		return s.showSignIn(c, page.SignInForm{BySecret: true, Problem: "The farm does not know this secret, or it has been revoked."})
+		const unknown = "The farm does not know this secret, or it has been revoked."
+		if deserted, err := s.farm.people.Deserted(); err == nil && deserted {
+			return s.showNewFarm(c, unknown)
+		}
+		return s.showSignIn(c, page.SignInForm{BySecret: true, Problem: unknown})
 	}
 	if err != nil {
 		return err
 	}
-	return s.begin(c, p.TokenID, "/")
+	to := "/"
+	if c.FormValue("setup") != "" {
+		if to, err = s.afterSecret(p); err != nil {
+			return err
+		}
+	}
+	return s.begin(c, p.TokenID, to)
 }
 
 // lookAtLink shows whom a sign-in link stands for. Looking signs nobody in and does not use the link up: mail gateways and previews
@@ -84,7 +108,7 @@ func (s *server) lookAtLink(c *fiber.Ctx) error { return s.showLink(c, "") }
 
 // showLink shows whom a sign-in link stands for, and what was wrong with the password that was chosen.
 func (s *server) showLink(c *fiber.Ctx, problem string) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	to := localPath(c.Query("to"))
 	now, unknown := s.reader(c)
@@ -110,7 +134,7 @@ func (s *server) signInByLink(c *fiber.Ctx) error {
 	if !moved && !sameOrigin(c) {
 		return s.lookAtLink(c)
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	to, code := localPath(c.Query("to")), c.Params("code")
 	now, unknown := s.reader(c)
@@ -133,7 +157,7 @@ func (s *server) signInByLink(c *fiber.Ctx) error {
 }
 
 func (s *server) signOut(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if err := s.farm.people.EndSession(ctx, p); err != nil {
 		return err // the cookie stays, so that it can be tried again

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -65,7 +66,7 @@ func (s *server) showTable(c *fiber.Ctx, p farm.Principal, view page.Table) erro
 
 // tableTemplate gives a table to fill in: the layers of a composition that jobs change, with what they hold now.
 func (s *server) tableTemplate(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	form, err := s.form(ctx, p, c.Query("template"), c.Query("composition"))
 	if err != nil {
@@ -148,7 +149,7 @@ func (s *server) orderTable(c *fiber.Ctx, p farm.Principal, form tableForm, view
 			jobs, of = append(jobs, rows.jobs[i]), append(of, i)
 		}
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	result, err := s.farm.submitter.SubmitBatch(ctx, p, jobs)
 	if err != nil {
@@ -211,7 +212,7 @@ func (s *server) readTableForm(c *fiber.Ctx, p farm.Principal) (tableForm, error
 			return form, nil
 		}
 		if err == nil {
-			err = s.takePart(p, &form, part)
+			err = s.takePart(s.asking(c), p, &form, part)
 		}
 		var known *farm.Error
 		if err != nil && !errors.As(err, &known) {
@@ -225,13 +226,13 @@ func (s *server) readTableForm(c *fiber.Ctx, p farm.Principal) (tableForm, error
 }
 
 // takePart takes one value or file of the form.
-func (s *server) takePart(p farm.Principal, form *tableForm, part *multipart.Part) error {
+func (s *server) takePart(ctx context.Context, p farm.Principal, form *tableForm, part *multipart.Part) error {
 	switch name := part.FormName(); name {
 	case "files":
 		if part.FileName() == "" {
 			return nil
 		}
-		f, err := s.farm.stored.Put(s.base, p, part.FileName(), part, -1)
+		f, err := s.farm.stored.Put(ctx, p, part.FileName(), part, -1)
 		if err != nil {
 			return err
 		}

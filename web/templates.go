@@ -20,7 +20,7 @@ type preflights interface {
 }
 
 func (s *server) templates(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	all, err := s.farm.templates.List(ctx, p)
 	if err != nil {
@@ -49,7 +49,7 @@ func newestFirst(all []farm.Template) []farm.Template {
 
 // createTemplate registers a template for the page's script, which then sends the file to the upload address.
 func (s *server) createTemplate(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	t, err := s.farm.templates.Create(ctx, p, templates.New{Type: c.FormValue("type"), DisplayName: c.FormValue("displayName")})
 	if err != nil {
@@ -72,7 +72,7 @@ func ownPath(address string) (string, error) {
 }
 
 func (s *server) template(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	t, err := s.readTemplate(ctx, p, c.Params("id"))
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *server) readTemplate(ctx context.Context, p farm.Principal, id string) 
 
 // templatePoster answers with a picture of the template, or of an unexposed frame.
 func (s *server) templatePoster(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if _, err := s.farm.templates.Get(ctx, p, c.Params("id")); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (s *server) pictureOfTemplate(ctx context.Context, c *fiber.Ctx, p farm.Pri
 }
 
 func (s *server) templateFile(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	address, err := s.farm.templates.DownloadAddress(ctx, p, c.Params("id"))
 	if err != nil {
@@ -139,7 +139,7 @@ func (s *server) templateFile(c *fiber.Ctx, p farm.Principal) error {
 
 // markTemplate says whether a template is rendered by one machine, from the first frame on.
 func (s *server) markTemplate(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id := c.Params("id")
 	if _, err := s.farm.templates.MarkSequential(ctx, p, id, c.FormValue("sequential") != ""); err != nil {
@@ -149,7 +149,7 @@ func (s *server) markTemplate(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) deleteTemplate(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if err := s.farm.templates.Delete(ctx, p, c.Params("id")); err != nil {
 		return err

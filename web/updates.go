@@ -20,7 +20,7 @@ type rollouts interface {
 }
 
 func (s *server) updates(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.readUpdates(ctx, p)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *server) showUpdates(c *fiber.Ctx, p farm.Principal, v page.Updates) err
 
 // changeUpdates chooses a release, and how machines get it.
 func (s *server) changeUpdates(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.readUpdates(ctx, p)
 	if err != nil {
@@ -121,7 +121,7 @@ func readUpdatesForm(c *fiber.Ctx, v *page.Updates) func(*farm.Updates) {
 
 // resumeUpdates lets a release go on that was stopped.
 func (s *server) resumeUpdates(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if _, err := s.farm.releases.Resume(ctx, p); err != nil && farm.CodeOf(err) != farm.CodeConflict {
 		return err

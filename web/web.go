@@ -18,10 +18,12 @@ import (
 
 	"overcrank/api/answer"
 	"overcrank/api/openapi"
+	"overcrank/api/request"
 	"overcrank/api/route"
 	"overcrank/api/socket"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/panel"
 	"overcrank/web/page"
@@ -38,12 +40,15 @@ type Config struct {
 	// Teams and Followers are those of the interface, which the dashboard counts into; see api.Config.
 	Teams     *throttle.Throttle
 	Followers throttle.Followers
+	// Demo is what a new farm renders first; without Write it renders nothing.
+	Demo Demo
 }
 
 // server answers the dashboard's requests.
 type server struct {
 	farm     parts
 	version  string
+	demo     Demo
 	logger   *slog.Logger
 	sockets  *socket.Hub
 	sessions sessions
@@ -70,7 +75,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	}
 	base, cancel := context.WithCancel(context.Background())
 	s := &server{
-		farm: partsOf(cfg.Farm), version: cfg.Version, logger: cfg.Logger, sockets: socket.NewHub(cfg.Logger),
+		farm: partsOf(cfg.Farm), version: cfg.Version, demo: cfg.Demo, logger: cfg.Logger, sockets: socket.NewHub(cfg.Logger),
 		sessions: sessionsOf(cfg.Farm), strangers: throttle.New(throttle.Limit{PerSecond: 1, Burst: 50}), base: base,
 		teams: cfg.Teams, follow: cfg.Followers,
 	}
@@ -95,6 +100,8 @@ func (s *server) mount(app *fiber.App) {
 	app.Get("/sign-in/:code", s.page(s.lookAtLink))
 	app.Post("/sign-in/:code", s.framed(s.signInByLink))
 	app.Post("/sign-in", s.page(s.signIn))
+	app.Get("/setup/:code", s.page(s.lookAtSetup))
+	app.Post("/setup/:code", s.page(s.setUp))
 	app.Get("/live", s.live)
 	for _, r := range s.routes() {
 		h := s.member(r.Action, r.Handle)
@@ -119,6 +126,8 @@ func (s *server) routes() []route.Route {
 		route.Post("/account/sessions/:id/end", farm.ActView, s.endSession),
 		route.Post("/account/sessions/end", farm.ActView, s.endSessions),
 		route.Get("/", farm.ActView, s.home),
+		route.Get("/welcome", farm.ActSubmit, s.welcome),
+		route.Post("/welcome/render", farm.ActChangeTemplates, s.renderDemo),
 		route.Get("/jobs", farm.ActView, s.jobs),
 		route.Get("/jobs/results.zip", farm.ActView, s.selectedResults),
 		route.Post("/jobs/change", farm.ActChangeJobs, s.changeSelected),
@@ -195,6 +204,9 @@ func (s *server) settingRoutes() []route.Route {
 		route.Get("/settings", farm.ActView, s.settings),
 		route.Post("/settings/people/:id/link", farm.ActManageTokens, s.invite),
 		route.Post("/settings/people/:id/reset", farm.ActManageTokens, s.resetPerson),
+		route.Get("/settings/audit", farm.ActAudit, s.audit),
+		route.Get("/settings/audit.csv", farm.ActAudit, s.auditFile("csv")),
+		route.Get("/settings/audit.json", farm.ActAudit, s.auditFile("json")),
 		route.Get("/settings/sharing", farm.ActView, s.sharing),
 		route.Post("/settings/sharing", farm.ActChangePolicy, s.share),
 		route.Get("/settings/updates", farm.ActView, s.updates),
@@ -267,6 +279,7 @@ func (s *server) member(action farm.Action, h func(c *fiber.Ctx, p farm.Principa
 		if err != nil {
 			return err
 		}
+		c.Locals(request.LocalPrincipal, p)
 		if err = p.May(action); err == nil {
 			err = s.awaitTurn(c, p)
 		}
@@ -274,6 +287,7 @@ func (s *server) member(action farm.Action, h func(c *fiber.Ctx, p farm.Principa
 			s.turn(c, p)
 			err = h(c, p)
 		}
+		s.farm.audit.NoteRequest(request.Asker(c), action, c.Method(), err)
 		if err != nil {
 			return s.problem(c, p, err)
 		}
@@ -286,7 +300,7 @@ func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
 	status := answer.StatusOf(err)
 	message := err.Error()
 	if status == fiber.StatusInternalServerError {
-		s.logger.Error("a page could not be shown", "path", c.Path(), "error", err)
+		s.logger.Error("a page could not be shown", "path", loggedPath(c), "error", err)
 		message = "The farm could not do this; its log says why."
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
@@ -310,11 +324,19 @@ func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
 	return s.render(c, page.Problem(s.shell(c, p, heading, ""), heading, message))
 }
 
+// loggedPath is the path of a request without the code that it may bring: that signs somebody in.
+func loggedPath(c *fiber.Ctx) string {
+	if c.Params("code") != "" {
+		return c.Route().Path
+	}
+	return c.Path()
+}
+
 func wantsJSON(c *fiber.Ctx) bool { return c.Get(fiber.HeaderAccept) == fiber.MIMEApplicationJSON }
 
 // shell is what surrounds a page's content.
 func (s *server) shell(c *fiber.Ctx, p farm.Principal, title, active string) page.Shell {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	shell := page.Shell{
 		Title: title, Active: active, Theme: themeOf(c), Reader: p, Version: s.version,
@@ -344,6 +366,16 @@ func online(status farm.Status) (n int) {
 // call gives the context for a request that moves no file.
 func (s *server) call() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(s.base, callTimeout)
+}
+
+// callOf is call for what the sender of a request asks for, whom the audit log names.
+func (s *server) callOf(c *fiber.Ctx) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(s.asking(c), callTimeout)
+}
+
+// asking is the context of what the sender of a request asks for and that may take long.
+func (s *server) asking(c *fiber.Ctx) context.Context {
+	return state.WithAsker(s.base, request.Asker(c))
 }
 
 // render answers with a page.

@@ -10,6 +10,7 @@ import (
 	"overcrank/api/route"
 	"overcrank/api/socket"
 	"overcrank/api/throttle"
+	"overcrank/coordinator/audit"
 	"overcrank/coordinator/cluster"
 	"overcrank/coordinator/delivery"
 	"overcrank/coordinator/downloads"
@@ -58,6 +59,7 @@ type Farm struct {
 	Webhooks    *delivery.Webhooks
 	Notices     *notices.Notices
 	Reviews     *reviews.Reviews
+	Audit       *audit.Log
 	// PublicAddress is where callers find the farm.
 	PublicAddress func() string
 	Now           func() time.Time
@@ -83,6 +85,7 @@ func Routes(f Farm, cfg Config) []route.Route {
 		peopleHandlers{f.People, f.PublicAddress, f.Now}.routes(),
 		noticeHandlers{f.Notices}.routes(),
 		reviewHandlers{f.Reviews, f.Now}.routes(),
+		auditHandlers{f.Audit}.routes(),
 		jobHandlers{f.Jobs, f.Results}.routes(),
 		batchHandlers{f.Batches}.routes(),
 		taskHandlers{f.Tasks}.routes(),

@@ -144,6 +144,11 @@ func TestAccessOnTheWire(t *testing.T) {
 	made.SignIn = signInShape("https://farm.example", people.SignIn{Code: "CODE", Until: noon.Add(10 * time.Minute)}, noon)
 	made.Email = "night@studio.example"
 	golden(t, "person-created", made)
+	golden(t, "audit", []auditBody{
+		auditShape(farm.AuditRecord{ID: "01", At: noon, Team: team.ID, Token: token.ID, Name: token.Name, Address: "192.0.2.1", Action: farm.AuditJobCancel,
+			Thing: farm.AuditThing{Kind: "job", ID: jobA, Name: "Opener"}, More: 2}),
+		auditShape(farm.AuditRecord{ID: "02", At: noon, Action: farm.AuditSignInFailed, Times: 3, Refused: farm.CodeUnauthorized, Reason: "wrong"}),
+	})
 	golden(t, "session", sessionShape(farm.OpenSession{
 		Session: farm.Session{ID: "S1", Until: noon.Add(time.Hour)}, Token: token.ID, Browser: "Mozilla/5.0", Address: "192.0.2.1", BegunAt: noon, UsedAt: noon, TurnedAt: noon,
 	}))

@@ -10,6 +10,7 @@ import (
 
 	"overcrank/coordinator"
 	"overcrank/coordinator/state"
+	"overcrank/farm"
 )
 
 // What a request keeps for those who answer it.
@@ -19,6 +20,7 @@ const (
 	LocalLed       = "overcrank.led"       // *coordinator.Led: the time in which it was let through as the leader's
 	LocalStopping  = "overcrank.stopping"  // context.Context that ends when the server stops
 	LocalMemory    = "overcrank.memory"    // *inbound.Gate that counts its body
+	LocalAsker     = "overcrank.asker"     // *state.Asker: who makes it, for the audit log
 	LocalHash      = "overcrank.hash"      // hash.Hash of its body
 )
 
@@ -49,5 +51,19 @@ func withRequest(c *fiber.Ctx, ctx context.Context) context.Context {
 	if request, ok := c.Locals(LocalRequest).(*state.Request); ok {
 		ctx = state.WithRequest(ctx, request)
 	}
+	if _, known := c.Locals(LocalPrincipal).(farm.Principal); known { // machines and the farm itself are no askers
+		ctx = state.WithAsker(ctx, Asker(c))
+	}
 	return ctx
+}
+
+// Asker is who makes a request, for the audit log.
+func Asker(c *fiber.Ctx) *state.Asker {
+	if asker, ok := c.Locals(LocalAsker).(*state.Asker); ok {
+		return asker
+	}
+	p, _ := c.Locals(LocalPrincipal).(farm.Principal)
+	asker := &state.Asker{Token: p.TokenID, Address: Origin(c)}
+	c.Locals(LocalAsker, asker)
+	return asker
 }

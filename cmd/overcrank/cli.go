@@ -63,6 +63,7 @@ type cli struct {
 
 	Teams  access.Teams  `cmd:"" group:"people" help:"Create, list and delete teams."`
 	Tokens access.Tokens `cmd:"" group:"people" help:"Create, list and revoke API tokens."`
+	Audit  access.Audit  `cmd:"" group:"people" help:"Print who did what at the farm."`
 	People access.People `cmd:"" group:"people" help:"Create people, links that sign them in, and delete them."`
 
 	Notifications access.Notifications `cmd:"" group:"people" help:"Choose what you are told of, by e-mail or in a chat."`

@@ -39,18 +39,19 @@ const (
 
 var codeText = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// What codes of the two kinds are signed with.
+// What codes of each kind are signed with.
 const (
 	ownCode    = "sign-in codes"
 	invitation = "invitations of people"
+	setupCode  = "codes that set a farm up"
 )
 
-// signInCode makes a code of a kind for a token.
-func (d *Directory) signInCode(kind, token string, life time.Duration) SignIn {
+// signInCode makes a code of a kind for a token, or for the team that is set up.
+func (d *Directory) signInCode(kind, subject string, life time.Duration) SignIn {
 	until := d.state.Now().Add(life)
-	id, err := ulid.ParseStrict(token)
+	id, err := ulid.ParseStrict(subject)
 	if err != nil {
-		return SignIn{Until: until} // tokens have such ids
+		return SignIn{Until: until} // tokens and teams have such ids
 	}
 	// The code counts in whole seconds, and so it may end by less than one early.
 	code := binary.BigEndian.AppendUint64(id[:], uint64(until.Unix())<<24)[:codeBody-6]
@@ -59,13 +60,13 @@ func (d *Directory) signInCode(kind, token string, life time.Duration) SignIn {
 	return SignIn{Code: codeText.EncodeToString(append(code, d.signCode(kind, code)...)), Until: until}
 }
 
-// readCode gives what a code stands for, and its kind; "" when this farm did not make it.
-func (d *Directory) readCode(text string) (token string, until time.Time, kind string) {
+// readCode gives what a code of one of some kinds stands for, and its kind; "" when this farm did not make it.
+func (d *Directory) readCode(text string, kinds ...string) (subject string, until time.Time, kind string) {
 	code, err := codeText.DecodeString(text)
 	if err != nil || len(code) != codeBody+codeSignature {
 		return "", until, ""
 	}
-	for _, k := range []string{ownCode, invitation} {
+	for _, k := range kinds {
 		if hmac.Equal(code[codeBody:], d.signCode(k, code[:codeBody])) {
 			kind = k
 		}
@@ -108,7 +109,7 @@ var errCodeGone = farm.Errorf(farm.CodeGone, "this sign-in link has been used or
 // LookAtSignIn finds who a code stands for without using it up, and whether whoever uses it chooses a password; CodeGone when it was
 // used, has run out or its token has ended.
 func (d *Directory) LookAtSignIn(ctx context.Context, code string) (p farm.Principal, chooses bool, err error) {
-	token, until, kind := d.readCode(code)
+	token, until, kind := d.readCode(code, ownCode, invitation)
 	if token == "" || !d.state.Now().Before(until) {
 		return farm.Principal{}, false, errCodeGone
 	}
@@ -143,7 +144,7 @@ func (d *Directory) UseSignIn(ctx context.Context, code, password string) (farm.
 			return farm.Principal{}, err
 		}
 	}
-	_, until, _ := d.readCode(code)
+	_, until, _ := d.readCode(code, ownCode, invitation)
 	use := command.UseCode{Hash: hashCode(code), Until: until, At: d.state.Now()}
 	if chooses {
 		err = d.setPassword(ctx, self, password, command.SetPassword{Was: was.Hash, Code: &use})

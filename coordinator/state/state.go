@@ -84,7 +84,7 @@ func (s *State) Apply(ctx context.Context, cmd command.Command) (command.Result,
 	}
 	ctx, cancel := context.WithTimeout(ctx, applyWithin)
 	defer cancel()
-	res, err := s.store.ApplyFor(ctx, key, cmd)
+	res, err := s.store.ApplyFor(ctx, raftstore.Sender{Key: key, Actor: s.actor(ctx, cmd)}, cmd)
 	if err != nil {
 		return res, err
 	}

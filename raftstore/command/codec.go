@@ -101,7 +101,7 @@ func (c *Codec) Decode(data []byte) (Command, error) {
 
 // Understands is nil when this program knows the kind and version of an entry.
 func (c *Codec) Understands(entry []byte) error {
-	_, err := c.reader(entry, compressedFlag|keyedFlag)
+	_, err := c.reader(entry, compressedFlag|keyedFlag|actorFlag)
 	return err
 }
 

@@ -40,6 +40,8 @@ const (
 	// ReviewsLevel is from which level on others may look at results by links and say what they think of them, and jobs say which earlier one
 	// they are a take of.
 	ReviewsLevel = ReleasesLevel
+	// AuditLevel is from which level on commands say who asks for them. Below it nothing is noted for the audit log.
+	AuditLevel = ReleasesLevel
 )
 
 // ErrNewer marks a state or a command of a release that this program does not understand. It is no damage, and nothing is to be

@@ -104,9 +104,13 @@ func (b *batch) apply(nth int, entry Entry) (Applied, error) {
 		b.t.set(bucketMeta, metaConfiguration, entry.Data)
 		return Applied{New: true, Fingerprint: string(b.fingerprint)}, nil
 	}
-	b.t.at = breachAt{nth, wholeCommand}
+	b.t.at, b.t.entry = breachAt{nth, wholeCommand}, entry.Index
 	b.t.print.begin()
-	key, data, err := command.CutKey(entry.Data)
+	actor, data, err := command.CutActor(entry.Data)
+	var key *command.RequestKey
+	if err == nil {
+		key, data, err = command.CutKey(data)
+	}
 	if err != nil {
 		return Applied{}, fmt.Errorf("apply log entry %d: %w", b.index, err)
 	}
@@ -118,7 +122,7 @@ func (b *batch) apply(nth int, entry Entry) (Applied, error) {
 	if known := b.t.breaches[b.t.at]; known != nil {
 		applied.Result = refuse(known.refusal())
 	} else {
-		applied.Result = b.t.applyFor(key, cmd)
+		applied.Result = b.t.applyAs(actor, key, cmd)
 	}
 	result := &applied.Result
 	result.Changed, result.Notices, result.Index = b.t.noted(), b.t.noticesMade(), b.index

@@ -16,27 +16,38 @@ func unknownRole(role farm.Role) *farm.Error {
 }
 
 func (t *tables) putToken(c command.PutToken) command.Result {
-	token := c.Token
+	if refused := t.tokenRefusal(c.Token); refused != nil {
+		return refuse(refused)
+	}
+	t.addToken(c.Token)
+	return command.Result{}
+}
+
+// tokenRefusal says why a token cannot be added, nil when it can.
+func (t *tables) tokenRefusal(token farm.Token) *farm.Error {
 	if err := checkID("token", token.ID); err != nil {
-		return refuse(err)
+		return err
 	}
 	switch {
 	case !t.has(bucketTeams, token.Team):
-		return refuse(noTeam(token.Team))
+		return noTeam(token.Team)
 	case !token.Role.Known():
-		return refuse(unknownRole(token.Role))
+		return unknownRole(token.Role)
 	case token.Hash == "":
-		return refusef(farm.CodeInvalid, "token %q has no secret", token.Name)
+		return farm.Errorf(farm.CodeInvalid, "token %q has no secret", token.Name)
 	case t.has(bucketTokens, token.ID):
-		return refusef(farm.CodeConflict, "token %s exists already", token.ID)
+		return farm.Errorf(farm.CodeConflict, "token %s exists already", token.ID)
 	case t.has(bucketTokensByHash, token.Hash):
-		return refusef(farm.CodeConflict, "another token has the same secret")
+		return farm.Errorf(farm.CodeConflict, "another token has the same secret")
 	case t.emailTaken(token):
-		return refuse(emailTaken(token.Email))
+		return emailTaken(token.Email)
 	}
+	return nil
+}
+
+func (t *tables) addToken(token farm.Token) {
 	t.saveToken(token)
 	t.set(bucketTokensByHash, token.Hash, []byte(token.ID))
-	return command.Result{}
 }
 
 func (t *tables) changeToken(c command.ChangeToken) command.Result {

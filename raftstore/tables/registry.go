@@ -98,6 +98,9 @@ var registry = slices.Concat([]rule{
 	does(155, (*tables).putTeamLogo),
 	does(167, (*tables).putRates),
 	does(168, (*tables).settleFailures),
+	does(159, (*tables).setUp),
+	does(160, (*tables).recordAudit),
+	does(161, (*tables).forgetAudit),
 }, trialRegistry())
 
 // rule is one kind of command and what it does to the state.

@@ -73,6 +73,12 @@ var (
 	bucketTakes         = []byte("takes")                // first job, id: jobs that were submitted again
 	bucketTeamLogos     = []byte("team logos")           // team: a PNG
 
+	bucketAudit         = []byte("audit")          // time, entry and place within it
+	bucketAuditByTeam   = []byte("audit by team")  // team, key of the record
+	bucketAuditByToken  = []byte("audit by token") // token, key of the record
+	bucketAuditByThing  = []byte("audit by thing") // id of the thing, key of the record
+	bucketAuditEveryday = []byte("audit everyday") // key of the record; of those that go first when there are too many
+
 	bucketDeliveries    = []byte("deliveries")        // job
 	bucketDeliveriesDue = []byte("deliveries by due") // time, job; only those that have not ended
 	bucketDuties        = []byte("duties after jobs") // duty, time of the end, job
@@ -122,6 +128,7 @@ func buckets() [][]byte {
 		bucketBatches, bucketBatchesByTeam, bucketBatchParts, bucketAgentsByKey, bucketJoinTokens, bucketJoinTokensByHash,
 		bucketAttempts, bucketHealth, bucketPolicy, bucketCoordinators, bucketNodeInvitations, bucketUsedCodes, bucketGossip,
 		bucketIncoming, bucketReleases, bucketReleaseDocuments, bucketReleaseNumbers, bucketUpdates, bucketMachineUpdates,
+		bucketAudit, bucketAuditByTeam, bucketAuditByToken, bucketAuditByThing, bucketAuditEveryday,
 		bucketDownloads, bucketPasswords, bucketSessions, bucketNoticeSettings, bucketNotices, bucketJobWatchers,
 		bucketFailures, bucketFailuresByCause, bucketSums, bucketRates,
 		bucketReviewLinks, bucketReviewsByHash, bucketReviewsByTeam, bucketRemarks, bucketTakes, bucketTeamLogos,
@@ -174,6 +181,7 @@ type tables struct {
 	noticed []command.NoticeQueue // that the command under way put something into
 	counts  map[string]int        // counters that were looked at for a change, as they are now; see counters.go
 	print   *rowPrint             // of the entry under way; nil where rows are written that are of no entry
+	entry   uint64                // index of the entry under way
 	// inForce is the farm's level, 0 until it is asked for.
 	inForce int
 	wrong   func(bucket, key string, value []byte) []byte // see Config.WrongRule

@@ -42,6 +42,7 @@ type Flags struct {
 	RedactAfter   time.Duration `help:"How long after a job's end addresses, paths and values are taken out of its record and log." default:"72h" env:"OVERCRANK_REDACT_AFTER"`
 	KeepOutputs   time.Duration `help:"How long after a job's end its result is kept, such as 720h; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_OUTPUTS"`
 	KeepHistory   time.Duration `help:"How long after its end a job is kept at all, with log, pictures and result; 0 keeps it for ever." default:"0" env:"OVERCRANK_KEEP_HISTORY"`
+	KeepAudit     time.Duration `help:"How long the audit log keeps who did what; 0 keeps the latest 200,000 records. It never keeps more than these." default:"8760h" env:"OVERCRANK_KEEP_AUDIT"`
 	AllowAddress  []string      `help:"Only networks (10.0.0.0/8) or machines (10.0.0.7) that downloads, uploads and webhooks may ask; all but those of cloud metadata when left out." placeholder:"NETWORK" env:"OVERCRANK_ALLOW_ADDRESS"`
 	AllowLoopback bool          `help:"Let downloads, uploads and webhooks ask what listens on the farm's machines themselves (127.0.0.1, localhost). A farm whose public address is this machine itself lets them without it." env:"OVERCRANK_ALLOW_LOOPBACK"`
 	DenyAddress   []string      `help:"Networks or machines that downloads, uploads and webhooks may not ask, also when allowed." placeholder:"NETWORK" env:"OVERCRANK_DENY_ADDRESS"`
@@ -68,6 +69,9 @@ func (f Flags) Validate() error {
 	}
 	if f.RedactAfter <= 0 || f.KeepOutputs < 0 || f.KeepHistory < 0 {
 		return fmt.Errorf("--redact-after is %v, --keep-outputs %v, --keep-history %v: the first has to be above 0, the others 0 or more", f.RedactAfter, f.KeepOutputs, f.KeepHistory)
+	}
+	if f.KeepAudit < 0 {
+		return fmt.Errorf("--keep-audit is %v: it has to be 0 or more", f.KeepAudit)
 	}
 	if err := storage.CheckFlag(f.Storage); err != nil {
 		return fmt.Errorf("--storage: %w", err)

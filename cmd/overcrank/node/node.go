@@ -170,7 +170,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
 		MinFree: f.MinFree, Lease: f.Lease, Version: n.program.Version, Logger: n.logger, Addresses: policy, Mail: mailer,
 		ReleaseRoots: f.ReleaseRoots, PackageDir: f.packageDir(),
-		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, DescribeJob: public.DescribeJob,
+		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, KeepAudit: f.KeepAudit, DescribeJob: public.DescribeJob,
 		Now: n.faults.now, BeforeSync: n.faults.beforeSync, Gates: n.bounds.gates,
 		Reader: program, Reading: reader.Bounds{Memory: f.ReadingMemory, Within: f.ReadingTime},
 		Previewer: previewer, Strangers: n.bounds.strangers, GossipStreams: n.bounds.streams,
@@ -184,7 +184,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 		RequireTLS: f.RequireTLS, TeamsResults: f.Outputs == "signed-in", Browser: web.Reader(head),
 		Farm: head, Version: n.program.Version, Logger: n.logger, Teams: teams, Followers: n.bounds.follow, Bodies: n.bounds.bodies,
 	})
-	s.stopWeb = web.Mount(s.app, web.Config{Farm: head, Version: n.program.Version, Logger: n.logger, Teams: teams, Followers: n.bounds.follow})
+	s.stopWeb = web.Mount(s.app, web.Config{Farm: head, Version: n.program.Version, Logger: n.logger, Teams: teams, Followers: n.bounds.follow, Demo: demo()})
 	following, stop := context.WithCancel(context.Background())
 	s.stopFollowing = stop
 	if studio != nil {

@@ -47,6 +47,11 @@ func (n *node) welcome(ctx context.Context, out *terminal.Output) error {
 		if terminal.Is(out.Writer) { // a service's output goes into a journal that others read
 			fmt.Fprintf(out, "  %s\n", token)
 		}
+	}
+	if err := n.offerSetup(head, out, token != ""); err != nil {
+		return fmt.Errorf("look whether somebody administers the farm: %w", err)
+	}
+	if token != "" {
 		return nil
 	}
 	if kept, err := os.ReadFile(path); err == nil {
@@ -59,6 +64,21 @@ func (n *node) welcome(ctx context.Context, out *terminal.Output) error {
 		return nil
 	}
 	fmt.Fprintf(out, "%s holds no token of this farm. If the administrator's token is lost, start once with --new-admin-token.\n", path)
+	return nil
+}
+
+// offerSetup says where the farm is set up, while no person administers it. The link makes whoever opens it the administrator, so that it is for
+// a terminal alone.
+func (n *node) offerSetup(head *coordinator.Coordinator, out *terminal.Output, fresh bool) error {
+	setup, err := head.SetupCode()
+	switch {
+	case err != nil || setup.Code == "":
+		return err
+	case terminal.Is(out.Writer):
+		fmt.Fprintf(out, "Set the farm up in a browser. This link works once, within a day:\n  %s/setup/%s\n", n.address, setup.Code)
+	case fresh:
+		fmt.Fprintf(out, "Set the farm up in a browser: open %s and enter that token.\n", n.address)
+	}
 	return nil
 }
 

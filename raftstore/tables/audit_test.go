@@ -1,0 +1,125 @@
+package tables
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
+
+// as applies a command for somebody.
+func (m *rig) as(token string, cmd command.Command, second int) command.Result {
+	m.t.Helper()
+	entry := m.encode(cmd, nil)
+	data, err := command.WithActor(entry.Data, farm.Actor{Token: token, Address: "192.0.2.1", At: after(second)})
+	if err != nil {
+		m.t.Fatalf("%v", err)
+	}
+	entry.Data = data
+	m.log[len(m.log)-1] = entry
+	return m.apply([]Entry{entry})[0]
+}
+
+// audit reads records as words.
+func (m *rig) audit(q farm.AuditQuery) (words []string, next string) {
+	m.t.Helper()
+	if q.Limit == 0 {
+		q.Limit = 100
+	}
+	m.see(func(tx *Tx) {
+		records, more, err := tx.Audit(q)
+		if err != nil {
+			m.t.Fatalf("%v", err)
+		}
+		for _, r := range records {
+			words = append(words, fmt.Sprintf("%s %s %s %s%s", r.Name, r.Action, r.Thing.Kind, r.Thing.Name, r.Refused))
+		}
+		next = more
+	})
+	return words, next
+}
+
+func TestWhoAsksForACommandIsNotedWithIt(t *testing.T) {
+	m := withPeople(t)
+	mia := "p1"
+	m.must(command.PutToken{Token: farm.Token{ID: "p2", Team: "team0", Name: "Ada", Role: farm.RoleAdmin, Hash: "h3", Person: true}})
+	m.must(command.PutToken{Token: farm.Token{ID: "k2", Team: "team0", Name: "ci", Role: farm.RoleAdmin, Hash: "h4"}})
+	m.as("p2", command.RevokeToken{ID: "k1", At: after(1)}, 1)
+	m.as("p2", command.RevokeToken{ID: "k2", At: after(2)}, 2) // the last administrator's
+	m.as("", session("s1", 3, 9), 3)
+	m.as(mia, command.EndSessions{Token: mia, At: after(4)}, 4)
+	m.as(mia, command.TurnSession{Token: mia, ID: "s1", At: after(5)}, 5)
+	m.must(command.EndSessions{Token: mia, At: after(5)}) // by the farm
+	want := []string{" session.end person ", " session.begin person ", "Ada token.revoke token ciconflict", "Ada token.revoke token "}
+	if got, next := m.audit(farm.AuditQuery{}); !slices.Equal(got, want) || next != "" {
+		t.Errorf("the log is %q, %q", got, next)
+	}
+	if got, _ := m.audit(farm.AuditQuery{Token: "p2"}); !slices.Equal(got, want[2:]) {
+		t.Errorf("by Ada: %q", got)
+	}
+	if got, _ := m.audit(farm.AuditQuery{Thing: mia}); !slices.Equal(got, want[:2]) {
+		t.Errorf("of Mia: %q", got)
+	}
+	if got, _ := m.audit(farm.AuditQuery{Refused: true, Team: "team0"}); !slices.Equal(got, want[2:3]) {
+		t.Errorf("refused: %q", got)
+	}
+	if got, _ := m.audit(farm.AuditQuery{Team: "team1"}); got != nil {
+		t.Errorf("another team's: %q", got)
+	}
+	if got, _ := m.audit(farm.AuditQuery{From: after(2), To: after(4)}); !slices.Equal(got, want[1:3]) {
+		t.Errorf("of some seconds: %q", got)
+	}
+	var paged []string
+	for before := ""; ; {
+		part, next := m.audit(farm.AuditQuery{Before: before, Limit: 1})
+		paged = append(paged, part...)
+		if before = next; next == "" {
+			break
+		}
+	}
+	if !slices.Equal(paged, want) {
+		t.Errorf("page by page: %q", paged)
+	}
+	m.must(command.ForgetAudit{Before: after(3), Limit: 10})
+	if got, _ := m.audit(farm.AuditQuery{}); !slices.Equal(got, want[:2]) {
+		t.Errorf("what is left: %q", got)
+	}
+	if got, _ := m.audit(farm.AuditQuery{Token: "p2"}); got != nil {
+		t.Errorf("an index still leads to what was forgotten: %q", got)
+	}
+}
+
+func TestEverydayRecordsGoFirst(t *testing.T) {
+	m := withPeople(t)
+	for i := range 4 {
+		m.as("k1", command.CancelBatch{Team: "team0", ID: fmt.Sprintf("b%d", i), At: after(i)}, i)
+		m.as("k1", command.RenameTeam{ID: "team0", Name: fmt.Sprint("n", i)}, i)
+	}
+	m.damage(func(t *tables) {
+		t.dropAuditAbove(5)
+	})
+	got, _ := m.audit(farm.AuditQuery{})
+	names := 0
+	for _, words := range got {
+		if words[:len(" team.rename")] == " team.rename" {
+			names++
+		}
+	}
+	if len(got) != 5 || names != 4 {
+		t.Errorf("kept is %q", got)
+	}
+}
+
+// Every command of the registry has words, so that none goes unnoticed.
+func TestEachCommandIsNamedOrLeftOutOnPurpose(t *testing.T) {
+	m := withPeople(t)
+	m.see(func(tx *Tx) {
+		for _, cmd := range samples() {
+			if about, worth := tx.t.auditOf(cmd); worth == unaudited(cmd) && about.action == "" {
+				t.Errorf("%T is %+v", cmd, about)
+			}
+		}
+	})
+}

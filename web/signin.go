@@ -23,10 +23,11 @@ func (s *server) signInPage(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if deserted {
+	bySecret := c.Query("with") == "secret"
+	if deserted && !bySecret {
 		return s.showNewFarm(c, "")
 	}
-	return s.showSignIn(c, page.SignInForm{BySecret: c.Query("with") == "secret"})
+	return s.showSignIn(c, page.SignInForm{BySecret: bySecret})
 }
 
 // showNewFarm shows how a farm is set up that has no people yet.
@@ -85,7 +86,7 @@ func (s *server) signInBySecret(c *fiber.Ctx, secret string) error {
 		}
 		c.Status(fiber.StatusUnauthorized)
 		const unknown = "The farm does not know this secret, or it has been revoked."
-		if deserted, err := s.farm.people.Deserted(); err == nil && deserted {
+		if c.FormValue("setup") != "" {
 			return s.showNewFarm(c, unknown)
 		}
 		return s.showSignIn(c, page.SignInForm{BySecret: true, Problem: unknown})

@@ -4,6 +4,7 @@ package audit
 
 import (
 	"context"
+	"encoding/hex"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -122,11 +123,19 @@ func (l *Log) Read(_ context.Context, p farm.Principal, q farm.AuditQuery) (reco
 		q.Team = p.Team
 	}
 	q.Limit = min(max(q.Limit, 1), MostPage)
+	before, err := hex.DecodeString(q.Before)
+	if err != nil {
+		return nil, "", farm.Invalid("the page cannot be found", farm.FieldError{Field: "cursor", Message: "was not given out by this farm; begin again without it"})
+	}
+	q.Before = string(before)
 	err = l.state.View(func(tx *raftstore.Tx) error {
 		records, next, err = tx.Audit(q)
 		return err
 	})
-	return records, next, err
+	for i := range records {
+		records[i].ID = hex.EncodeToString([]byte(records[i].ID))
+	}
+	return records, hex.EncodeToString([]byte(next)), err
 }
 
 // Forget forgets the records whose time is over.

@@ -3,7 +3,6 @@ package tables
 import (
 	"encoding/binary"
 	"strings"
-	"unicode/utf8"
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
@@ -102,11 +101,7 @@ func clipped(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	text = text[:most]
-	for len(text) > 0 && !utf8.ValidString(text) {
-		text = text[:len(text)-1]
-	}
-	return text
+	return strings.ToValidUTF8(text[:most], "")
 }
 
 // auditIndex is where a record is found besides by time.

@@ -91,6 +91,27 @@ func TestWhoAsksForACommandIsNotedWithIt(t *testing.T) {
 	}
 }
 
+func TestAnActorThatIsCutShortIsRefused(t *testing.T) {
+	m := withPeople(t)
+	entry := m.encode(command.RenameTeam{ID: "team0", Name: "n"}, &command.RequestKey{Team: "team0", Key: "k", At: after(1)})
+	data, err := command.WithActor(entry.Data, farm.Actor{Token: "p1", At: after(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	actor, rest, err := command.CutActor(data)
+	if err != nil || actor == nil || actor.Token != "p1" || string(rest) != string(entry.Data) {
+		t.Errorf("the actor is %+v before %q, %v", actor, rest, err)
+	}
+	if err := m.rules.Codec.Understands(data); err != nil {
+		t.Errorf("an entry with an actor and a key: %v", err)
+	}
+	for cut := 3; cut < len(data)-len(entry.Data); cut++ {
+		if _, _, err := command.CutActor(data[:cut]); err == nil {
+			t.Fatalf("%d bytes of it read as an actor", cut)
+		}
+	}
+}
+
 func TestEverydayRecordsGoFirst(t *testing.T) {
 	m := withPeople(t)
 	for i := range 4 {

@@ -3,7 +3,6 @@ package tables
 import (
 	"reflect"
 	"strings"
-	"unicode"
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
@@ -41,10 +40,13 @@ func unaudited(cmd command.Command) bool {
 func commandWords(name string) string {
 	var words strings.Builder
 	for i, r := range name {
-		if unicode.IsUpper(r) && i > 0 {
-			words.WriteByte(' ')
+		if r >= 'A' && r <= 'Z' {
+			if i > 0 {
+				words.WriteByte(' ')
+			}
+			r += 'a' - 'A'
 		}
-		words.WriteRune(unicode.ToLower(r))
+		words.WriteRune(r)
 	}
 	return words.String()
 }

@@ -273,12 +273,20 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 	}
 	expectLibrary(tb, set, counts)
 	expectFailures(tb, set, counts)
+	cursor := tb.cursor(bucketAudit)
+	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
+		counts[countOfAudit]++
+		record, _ := get[farm.AuditRecord](tb, bucketAudit, string(key))
+		for _, at := range auditIndexes(record) {
+			set(at.bucket, at.id+"\x00"+string(key), "")
+		}
+	}
 	for key, n := range counts {
 		set(bucketCounts, key, fmt.Sprintf("%08x", n))
 	}
 	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority, bucketBlockedByTemplate, bucketTasksByStatus,
 		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketAgentsByKey, bucketJoinTokensByHash, bucketCounts, bucketDeliveriesDue, bucketDuties,
-		bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecretsByTeam, bucketSecretsByName, bucketBatchesByTeam, bucketRequestsByTime, bucketFailuresByCause} {
+		bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecretsByTeam, bucketSecretsByName, bucketBatchesByTeam, bucketRequestsByTime, bucketFailuresByCause, bucketAuditByTeam, bucketAuditByToken, bucketAuditByThing} {
 		have := map[string]string{}
 		cursor := tb.cursor(bucket)
 		for k, v := cursor.First(); k != nil; k, v = cursor.Next() {

@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"encoding/hex"
 	"strings"
 	"time"
 
@@ -11,15 +10,12 @@ import (
 // auditLooked is how many records one reading looks at, at most: a filter may fit few.
 const auditLooked = 5000
 
-// Audit reads the records that a query asks for, the newest first. next is what Before has to be for those that follow, "" when there are no more; it
+// Audit reads the records that a query asks for, the newest first. Ids are the keys under which records lie, which are no text. next is what Before has to be for those that follow, "" when there are no more; it
 // may be given with fewer records than were asked for, as one reading does not look at all of them.
 func (tx *Tx) Audit(q farm.AuditQuery) (records []farm.AuditRecord, next string, err error) {
 	t := tx.t
 	bucket, prefix := auditIndexFor(q)
-	end, err := auditEnd(q)
-	if err != nil {
-		return nil, "", err
-	}
+	end := auditEnd(q)
 	cursor := t.cursor(bucket)
 	from, _ := cursor.Seek([]byte(prefix + end))
 	key, _ := cursor.Prev()
@@ -35,7 +31,7 @@ func (tx *Tx) Audit(q farm.AuditQuery) (records []farm.AuditRecord, next string,
 			return records, "", t.err
 		}
 		record, ok := get[farm.AuditRecord](t, bucketAudit, at)
-		if record.ID = hex.EncodeToString([]byte(at)); ok && q.Fits(record) {
+		if record.ID = at; ok && q.Fits(record) {
 			records = append(records, record)
 		}
 		next = record.ID
@@ -61,19 +57,15 @@ func auditIndexFor(q farm.AuditQuery) (bucket []byte, prefix string) {
 }
 
 // auditEnd is the key of a record before which all are older that are asked for.
-func auditEnd(q farm.AuditQuery) (string, error) {
+func auditEnd(q farm.AuditQuery) string {
 	end := strings.Repeat("\xff", timeKeySize)
 	if !q.To.IsZero() {
 		end = timeKey(q.To)
 	}
 	if q.Before == "" {
-		return end, nil
+		return end
 	}
-	before, err := hex.DecodeString(q.Before)
-	if err != nil || len(before) < timeKeySize {
-		return "", farm.Invalid("the cursor is none of this farm", farm.FieldError{Field: "cursor", Message: "has to be one that an answer gave as next"})
-	}
-	return min(end, string(before)), nil
+	return min(end, q.Before)
 }
 
 // AuditBefore says whether there are records of before a time.

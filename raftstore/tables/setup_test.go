@@ -12,8 +12,8 @@ func TestAFarmIsSetUpOnce(t *testing.T) {
 	m.must(command.PutTeam{Team: farm.Team{ID: "team1"}})
 	founder := func(id string) command.SetUp {
 		return command.SetUp{
-			Person:   farm.Token{ID: id, Team: "team0", Name: "Ada", Role: farm.RoleAdmin, Hash: "hash of " + id, Person: true, Email: id + "@studio.example"},
-			Password: "a", Studio: "Northlight", Code: command.UseCode{Hash: "code of " + id, Until: after(9), At: after(1)}, At: after(1),
+			Person:   farm.Token{ID: id, Team: "team0", Name: "Ada", Role: farm.RoleAdmin, Hash: "hash-of-" + id, Person: true, Email: id + "@studio.example"},
+			Password: "a", Studio: "Northlight", Code: command.UseCode{Hash: "code-of-" + id, Until: after(9), At: after(1)}, At: after(1),
 		}
 	}
 	other := founder("ada")

@@ -250,3 +250,8 @@ func (b *browser) picture(name string) {
 		b.t.Fatal(err)
 	}
 }
+
+// selectOption chooses an option of a list.
+func selectOption(selector, value string) chromedp.Action {
+	return chromedp.SetValue(selector, value, chromedp.ByQuery)
+}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 	"overcrank/durable"
 
@@ -297,6 +298,9 @@ const weakText = `(() => {
 func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
+	if _, err := f.CreatePerson(t.Context(), client.NewAccess{Name: "Mia", Role: "artist"}); err != nil { // a farm without people shows how it is set up
+		t.Fatal(err)
+	}
 	b := newBrowser(t, f.Server)
 	b.open("/sign-in?with=secret")
 	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))

@@ -14,7 +14,7 @@ var (
 	// ErrForeign says that a file is no Photoshop file.
 	ErrForeign = errors.New("it is no Photoshop file")
 	// ErrKind says that a file has colours of a kind that is not read here: indexed, Lab, multichannel, bitmap.
-	ErrKind = errors.New("Photoshop files of this colour mode can't be read")
+	ErrKind = errors.New("files of this colour mode can't be read")
 )
 
 var errCut = errors.New("it is broken: it ends too early")

@@ -49,7 +49,7 @@ func (r *reader) path(c *rifx.Chunk, width, height float64) (*Path, error) {
 	if len(head) < shphSize {
 		return nil, fmt.Errorf("%w: the header of a path has %d bytes", ErrBroken, len(head))
 	}
-	path := &Path{Closed: !head.bit(shphFlags, shphOpenBit)}
+	path := &Path{Closed: !head.bit(shphFlags, shphOpenBit), Feathered: len(c.Find("fth5").Bytes()) > 0}
 	list := c.Find("list")
 	if list == nil {
 		return path, nil

@@ -41,6 +41,8 @@ type Opaque []byte
 type Path struct {
 	Closed   bool
 	Vertices []Vertex
+	// Feathered tells whether a mask with this path has feather points of its own, which are not read.
+	Feathered bool
 }
 
 // Vertex is a point of a Path with its incoming and outgoing tangent.
@@ -130,6 +132,7 @@ type MaskInfo struct {
 	Inverted   bool
 	Locked     bool
 	MotionBlur MaskMotionBlur
+	Linear     bool // the feather falls off evenly, and not smoothly
 	Color      [3]float64
 	ID         uint32 // within its layer; 0 for a mask that no file has yet
 }

@@ -38,6 +38,7 @@ const (
 	mkifInverted   = 0 // u8
 	mkifLocked     = 1 // u8
 	mkifMotionBlur = 2 // u8
+	mkifFalloff    = 3 // u8, 1 for an even one
 	mkifMode       = 6 // u16
 	mkifID         = 8 // u32
 	mkifColor      = 45
@@ -158,6 +159,7 @@ func decodeMask(b body) *MaskInfo {
 		Inverted:   b.u8(mkifInverted) != 0,
 		Locked:     b.u8(mkifLocked) != 0,
 		MotionBlur: MaskMotionBlur(b.u8(mkifMotionBlur)),
+		Linear:     b.u8(mkifFalloff) == 1,
 		Mode:       MaskMode(b.u16(mkifMode)),
 		ID:         b.u32(mkifID),
 	}

@@ -105,6 +105,9 @@ func maskInfo(m *MaskInfo) rifx.Chunk {
 		b[1] = 1
 	}
 	b[2] = byte(m.MotionBlur)
+	if m.Linear {
+		b[mkifFalloff] = 1
+	}
 	binary.BigEndian.PutUint16(b[mkifMode:], uint16(m.Mode))
 	binary.BigEndian.PutUint32(b[mkifID:], m.ID)
 	for i, v := range m.Color {

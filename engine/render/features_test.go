@@ -64,6 +64,11 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		"masked effect": {func(l *aep.Layer) {
 			children(l, group("ADBE Effect Parade", group("ADBE Tint", group("ADBE Effect Built In Params", group("ADBE Effect Mask Parade", group("mask"))))))
 		}, "a mask of effect 'ADBE Tint'"},
+		"feather points": {func(l *aep.Layer) {
+			path := square(-10, -10, 30, 30)
+			path.Feathered = true
+			masked(l, aep.MaskInfo{Mode: aep.MaskAdd}, path)
+		}, "the feather points of mask 'ADBE Mask Atom'"},
 		"taper": {func(l *aep.Layer) {
 			stroked(l, group("ADBE Vector Stroke Taper", value("ADBE Vector Taper End Length", 40)))
 		}, "After Effects' own curve of the taper of 'ADBE Vector Graphic - Stroke'"},
@@ -90,7 +95,7 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		}, "After Effects' own randomness in the selector 'ADBE Text Wiggly Selector'"},
 		"blending of characters": {func(l *aep.Layer) {
 			l.Kind = aep.LayerText
-			children(l, group("ADBE Text Properties", words(), group("ADBE Text More Options", value("ADBE Text Character Blend Mode", 4))))
+			children(l, group("ADBE Text Properties", words(), group("ADBE Text More Options", value("ADBE Text Character Blend Mode", 99))))
 		}, "the blending of characters with each other"},
 	}
 	for name, c := range cases {

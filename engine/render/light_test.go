@@ -68,7 +68,9 @@ func TestAPointLightFallsBySlantAndDistance(t *testing.T) {
 			func(far float64) float64 { return min(1, 45*45/(far*far)) }},
 		"half as bright": {[]*aep.Property{value("ADBE Light Intensity", 50)}, func(float64) float64 { return 0.5 }},
 	} {
-		img := lit(t, matt(), func(b *builder, comp *aep.Item) { b.light(comp, scene.PointLight, value("ADBE Position", 50, 50, -40), nil, c.more...) })
+		img := lit(t, matt(), func(b *builder, comp *aep.Item) {
+			b.light(comp, scene.PointLight, value("ADBE Position", 50, 50, -40), nil, c.more...)
+		})
 		for _, x := range []int{2, 25, 50, 80} {
 			for _, y := range []int{3, 50, 70} {
 				far := math.Hypot(math.Hypot(float64(x)+0.5-50, float64(y)+0.5-50), 40)
@@ -111,7 +113,9 @@ func TestAHighlightHasTheColourOfItsMetal(t *testing.T) {
 }
 
 func TestWhatLightDoesNotReachIsDark(t *testing.T) {
-	behind := func(b *builder, comp *aep.Item) { b.light(comp, scene.PointLight, value("ADBE Position", 50, 50, 40), nil) }
+	behind := func(b *builder, comp *aep.Item) {
+		b.light(comp, scene.PointLight, value("ADBE Position", 50, 50, 40), nil)
+	}
 	check(t, lit(t, matt(), behind), spot{50, 50, black})
 	check(t, lit(t, matt(value("ADBE Light Transmission", 60)), behind), spot{50, 50, grey(0.6)})
 	check(t, lit(t, matt(value("ADBE Accepts Lights", 0)), behind), spot{50, 50, white})

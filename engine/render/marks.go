@@ -54,6 +54,13 @@ func (w *worker) drawMarks(dst *raster.Image, marks []animate.Mark, m geom.Matri
 	}
 }
 
+// blendMarks draws glyphs over dst, each mixed with those before it.
+func (w *worker) blendMarks(dst *raster.Image, marks []animate.Mark, m geom.Matrix, blend raster.Blend) {
+	for i := range marks {
+		w.isolated(dst, boxOfMark(&marks[i], m), 1, blend, func(own *raster.Image) { w.drawMarks(own, marks[i:i+1], m) })
+	}
+}
+
 // blurred divides marks where their blur changes.
 func blurred(marks []animate.Mark) [][]animate.Mark {
 	var out [][]animate.Mark

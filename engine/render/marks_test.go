@@ -184,3 +184,27 @@ func BenchmarkAnimatedText(b *testing.B) {
 		n++
 	}
 }
+
+// Two white characters that overlap are black there by their difference.
+func TestCharactersAreMixedWithEachOther(t *testing.T) {
+	mixed := func(mode float64) (black, white int) {
+		img := oneFrame(t, title(t, "OO", func(l *aep.Layer, st *aep.CharacterStyle) {
+			st.Size, st.Tracking = 60, -300
+			children(l, group("ADBE Text Properties", words(), group("ADBE Text More Options", value("ADBE Text Character Blend Mode", mode))))
+		}), 0)
+		for i := 0; i < len(img.Pix); i += 4 {
+			switch [2]uint8{img.Pix[i], img.Pix[i+3]} {
+			case [2]uint8{0, 255}:
+				black++
+			case [2]uint8{255, 255}:
+				white++
+			}
+		}
+		return black, white
+	}
+	plainBlack, plain := mixed(1)
+	black, white := mixed(23)
+	if plainBlack != 0 || black < 10 || white == 0 || white+black > plain {
+		t.Errorf("%d black and %d white pixels; without a blend mode %d and %d", black, white, plainBlack, plain)
+	}
+}

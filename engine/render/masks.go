@@ -21,6 +21,7 @@ type mask struct {
 	outline   geom.Outline
 	opacity   float64 // 0–1
 	feather   [2]float64
+	linear    bool
 	expansion float64
 }
 
@@ -42,7 +43,7 @@ func (w *worker) masksOf(list []scene.Mask, frame, moment float64) []mask {
 		feather := m.Feather.At(w.eval, t)
 		out = append(out, mask{
 			mode: m.Mode, inverted: m.Inverted, outline: shape.OutlineOf(path), opacity: max(0, min(1, m.Opacity.At(w.eval, t)/100)),
-			feather: [2]float64{feather[0], feather[1]}, expansion: m.Expansion.At(w.eval, t),
+			feather: [2]float64{feather[0], feather[1]}, linear: m.Linear, expansion: m.Expansion.At(w.eval, t),
 		})
 	}
 	return out
@@ -105,7 +106,7 @@ func (w *worker) combine(masks []mask, to geom.Matrix, r image.Rectangle) *image
 	}
 	sx, sy := to.AxisScale()
 	for _, m := range masks {
-		cov := w.coverage(m, to, r, m.feather[0]*sx*effect.BlurSigma, m.feather[1]*sy*effect.BlurSigma)
+		cov := w.coverage(m, to, r, m.softness(sx, sy))
 		for y := r.Min.Y; y < r.Max.Y; y++ {
 			a := total.Pix[total.PixOffset(r.Min.X, y):][:r.Dx()]
 			b := cov.Pix[cov.PixOffset(r.Min.X, y):][:r.Dx()]
@@ -115,9 +116,18 @@ func (w *worker) combine(masks []mask, to geom.Matrix, r image.Rectangle) *image
 	return total
 }
 
+// softness is the blur of a mask's edge where pixels of the layer are so large: one that ends smoothly on both sides, or one box, which makes of
+// an edge a line as wide as the feather.
+func (m *mask) softness(sx, sy float64) raster.Blurring {
+	if m.linear {
+		return raster.Boxes(max(0, m.feather[0]*sx-1)/2, max(0, m.feather[1]*sy-1)/2, 1)
+	}
+	return raster.Gaussian(m.feather[0]*sx*effect.BlurSigma, m.feather[1]*sy*effect.BlurSigma)
+}
+
 // coverage is the coverage of one mask at the pixels of r and, if it is blurred, around them.
-func (w *worker) coverage(m mask, to geom.Matrix, r image.Rectangle, sx, sy float64) *image.Alpha {
-	reach := max(raster.BlurReach(sx), raster.BlurReach(sy))
+func (w *worker) coverage(m mask, to geom.Matrix, r image.Rectangle, soft raster.Blurring) *image.Alpha {
+	reach := soft.Reach()
 	cov := image.NewAlpha(r.Inset(-reach))
 	w.pen.Reset(cov.Rect)
 	w.pen.Fill(m.outline, to)
@@ -137,7 +147,7 @@ func (w *worker) coverage(m mask, to geom.Matrix, r image.Rectangle, sx, sy floa
 		})
 	}
 	if reach > 0 {
-		raster.BlurAlpha(cov, sx, sy)
+		soft.Alpha(cov)
 	}
 	return cov
 }

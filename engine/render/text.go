@@ -32,6 +32,10 @@ var textKind = kind(func(w *worker, v view) (*drawing, error) {
 		}
 		d.box = boxOfMarks(marks, v.m)
 		d.draw = func(dst *raster.Image, _ float64, _ raster.Blend) error {
+			if blend := g.Blend(); blend != nil {
+				w.isolated(dst, d.box, 1, raster.Normal, func(own *raster.Image) { w.blendMarks(own, marks, v.m, blend) })
+				return nil
+			}
 			w.drawMarks(dst, marks, v.m)
 			return nil
 		}

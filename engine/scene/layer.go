@@ -74,6 +74,7 @@ type Mask struct {
 	Opacity   eval.Number // per cent
 	Feather   eval.Vector // pixels of the layer, across and down
 	Expansion eval.Number // pixels of the layer
+	Linear    bool        // the feather falls off evenly
 	Blurred   bool        // whether its changes while the shutter is open are blurred
 }
 
@@ -194,7 +195,11 @@ func (l *Layer) masks() {
 		if p.Mask == nil || p.Mask.Mode == aep.MaskNone || !p.Enabled {
 			continue
 		}
-		l.Masks = append(l.Masks, l.mask(p))
+		m := l.mask(p)
+		if path, ok := m.Path.First().(*aep.Path); ok && path != nil && path.Feathered {
+			l.lack("the feather points of mask '" + DisplayName(p) + "'")
+		}
+		l.Masks = append(l.Masks, m)
 	}
 	l.Filtering = l.vary(l.Filtering, group)
 }
@@ -203,7 +208,7 @@ func (l *Layer) masks() {
 func (l *Layer) mask(p *aep.Property) Mask {
 	at := func(match string) eval.Ref { return l.At(p.Child(match)) }
 	m := Mask{
-		Mode: p.Mask.Mode, Inverted: p.Mask.Inverted,
+		Mode: p.Mask.Mode, Inverted: p.Mask.Inverted, Linear: p.Mask.Linear,
 		Path: eval.SlotOf(at("ADBE Mask Shape")), Opacity: eval.NumberOf(at("ADBE Mask Opacity"), 100),
 		Feather: eval.VectorOf(at("ADBE Mask Feather"), [4]float64{}), Expansion: eval.NumberOf(at("ADBE Mask Offset"), 0),
 	}

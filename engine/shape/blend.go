@@ -13,6 +13,14 @@ var blendModes = [...]string{
 	"Hue", "Saturation", "Color", "Luminosity",
 }
 
+// BlendMode is the blend mode of an entry of the popup "Blend Mode" of shapes, and of the characters of a text; false for one that is not known.
+func BlendMode(entry float64) (raster.Blend, bool) {
+	if !(entry >= 1 && entry <= float64(len(blendModes))) {
+		return nil, false
+	}
+	return raster.Mode(blendModes[int(entry)-1])
+}
+
 // blend is how a group or a paint is laid over what lies below it in the layer; nil for Normal. what names it.
 func (p params) blend(what string) raster.Blend {
 	mode := p.number("ADBE Vector Blend Mode", 1)
@@ -20,10 +28,8 @@ func (p params) blend(what string) raster.Blend {
 	if !mode.Varies() && value <= 1 {
 		return nil
 	}
-	if !mode.Varies() && value > 1 && value <= float64(len(blendModes)) {
-		if blend, ok := raster.Mode(blendModes[int(value)-1]); ok {
-			return blend
-		}
+	if blend, ok := BlendMode(value); ok && !mode.Varies() {
+		return blend
 	}
 	p.lack("the blend mode of " + what + "'" + p.name() + "'")
 	return nil

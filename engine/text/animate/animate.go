@@ -11,6 +11,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
+	"overcrank/engine/raster"
 	"overcrank/engine/text"
 )
 
@@ -41,7 +42,7 @@ func Compile(ref eval.Ref) *Text {
 	}
 	x.options = newOptions(p.child("ADBE Text More Options"))
 	x.path = newPath(p.child("ADBE Text Path Options"))
-	if len(x.animators) == 0 && x.path == nil && !x.options.ordered() && len(x.lacks) == 0 {
+	if len(x.animators) == 0 && x.path == nil && !x.options.ordered() && x.options.blend == nil && len(x.lacks) == 0 {
 		return nil
 	}
 	return x
@@ -58,6 +59,9 @@ func (x *Text) Varies() bool { return x.varies || x.timed }
 
 // Timed tells whether it may look different in each frame although no value changes.
 func (x *Text) Timed() bool { return x.timed }
+
+// Blend is how each character is laid over those before it; nil for Normal.
+func (x *Text) Blend() raster.Blend { return x.options.blend }
 
 // Fonts has the glyphs of characters that take the place of others; a *text.Book.
 type Fonts interface {

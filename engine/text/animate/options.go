@@ -5,12 +5,15 @@ import (
 
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
+	"overcrank/engine/raster"
+	"overcrank/engine/shape"
 )
 
 // options are the More Options of a text.
 type options struct {
 	grouping, order eval.Number
 	alignment       eval.Vector
+	blend           raster.Blend // of characters with each other; nil for Normal
 }
 
 // The entries of the menu "Anchor Point Grouping"; 1 is by character.
@@ -32,7 +35,10 @@ func newOptions(p params) options {
 		order: p.number("ADBE Text Render Order", 1),
 	}
 	if b := p.number("ADBE Text Character Blend Mode", 1); b.First() > 1 {
-		p.text.lack("the blending of characters with each other")
+		blend, known := shape.BlendMode(b.First())
+		if o.blend = blend; !known {
+			p.text.lack("the blending of characters with each other")
+		}
 	}
 	return o
 }

@@ -39,6 +39,7 @@ const (
 
 // Sum is what machines did for one team, or part of its work, in some time.
 type Sum struct {
+	Jobs     int `json:"jobs,omitempty"`   // that finished, without those nested in others
 	Attempts int `json:"n"`                // that ended
 	Done     int `json:"done,omitempty"`   // with a result
 	Failed   int `json:"failed,omitempty"` // or lost with their machine
@@ -51,6 +52,7 @@ type Sum struct {
 
 // Add adds another sum.
 func (s *Sum) Add(more Sum) {
+	s.Jobs += more.Jobs
 	s.Attempts += more.Attempts
 	s.Done += more.Done
 	s.Failed += more.Failed

@@ -110,6 +110,12 @@ func (s *server) readTeams(ctx context.Context, p farm.Principal, h *page.Home) 
 	if h.Batches, err = s.latestBatches(ctx, p, func(farm.Job) bool { return true }); err != nil {
 		return err
 	}
+	if h.Causes, err = s.readCauses(ctx, p); err != nil {
+		return err
+	}
+	if len(h.Causes) > 0 {
+		failed = nil // they stand by their causes
+	}
 	return s.dressHome(ctx, p, h, rendering, waiting, failed, recent)
 }
 

@@ -185,6 +185,11 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 			v, err := s.readCoordinators(ctx, p)
 			return page.CoordinatorsBody(v), err
 		}})
+	case "wall":
+		all = append(all, piece{id: "wall", kinds: append(jobs[:3:3], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
+			v, err := s.readWall(ctx, p)
+			return page.WallBody(v), err
+		}})
 	case "queue":
 		all = append(all, piece{id: "queue", kinds: []farm.EventKind{farm.EventJob, farm.EventTask, farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
 			v, err := s.readQueue(ctx, p, subject)

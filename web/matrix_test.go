@@ -41,6 +41,8 @@ var pages = map[string]grant{
 	"POST /templates": artist, "POST /templates/:id/mark": artist, "POST /templates/:id/delete": producer,
 	"GET /new": artist, "POST /new": artist, "POST /new/preview": artist, "GET /new/table": artist, "GET /new/table.csv": artist,
 	"GET /files/table": artist, "POST /files/table": artist, "POST /files/handover": artist,
+	"GET /failures": viewer, "POST /failures/retry": artist, "POST /failures/dismiss": artist,
+	"GET /reports": viewer, "GET /reports.csv": viewer, "POST /reports/rates": farmsAdmin, "GET /wall": viewer,
 	"GET /search": viewer, "GET /search/found": viewer,
 	"GET /queue": viewer, "POST /queue/pause": farmsOperator, "POST /queue/resume": farmsOperator,
 	"POST /queue/levels/:level/pause": farmsOperator, "POST /queue/levels/:level/resume": farmsOperator,
@@ -63,7 +65,7 @@ var pages = map[string]grant{
 var topics = map[string]grant{
 	"home": viewer, "welcome:": viewer, "jobs:": viewer, "job:x": viewer, "batches": viewer, "batch:x": viewer, "templates": viewer, "template:x": viewer,
 	"machines:": viewer, "machine:x": viewer, "queue:": viewer, "coordinators": farmsAdmin,
-	"joined:x": farmsAdmin,
+	"joined:x": farmsAdmin, "wall": viewer,
 }
 
 func TestEachRoleAgainstEachPage(t *testing.T) {

@@ -160,7 +160,7 @@ func (s *server) routes() []route.Route {
 		route.Post("/files/table", farm.ActSubmit, s.takeTable), // below /files/, where bodies are streamed
 		route.Post("/files/handover", farm.ActSubmit, s.handOver),
 	}
-	return slices.Concat(routes, s.queueRoutes(), s.searchRoutes(), s.machineRoutes(), s.settingRoutes())
+	return slices.Concat(routes, s.watchRoutes(), s.queueRoutes(), s.searchRoutes(), s.machineRoutes(), s.settingRoutes())
 }
 
 // queueRoutes are about the order of work.
@@ -176,6 +176,19 @@ func (s *server) queueRoutes() []route.Route {
 		route.Post("/queue/resume", farm.ActSteerFarm, s.turnFarm(false)),
 		route.Post("/queue/levels/:level/pause", farm.ActSteerFarm, s.turnLevel(true)),
 		route.Post("/queue/levels/:level/resume", farm.ActSteerFarm, s.turnLevel(false)),
+	}
+}
+
+// watchRoutes are about how the farm's work goes as a whole.
+func (s *server) watchRoutes() []route.Route {
+	return []route.Route{
+		route.Get("/failures", farm.ActView, s.failures),
+		route.Post("/failures/retry", farm.ActSubmit, s.retryFailures),
+		route.Post("/failures/dismiss", farm.ActChangeJobs, s.dismissFailures),
+		route.Get("/reports", farm.ActView, s.report),
+		route.Get("/reports.csv", farm.ActView, s.reportCSV),
+		route.Post("/reports/rates", farm.ActChangePolicy, s.changeRates),
+		route.Get("/wall", farm.ActView, s.wall),
 	}
 }
 

@@ -51,6 +51,7 @@ type reportBody struct {
 type reportLineBody struct {
 	Subject       *string `json:"subject"`
 	Name          *string `json:"name"`
+	Jobs          int     `json:"jobs"`
 	Attempts      int     `json:"attempts"`
 	Done          int     `json:"done"`
 	Failed        int     `json:"failed"`
@@ -70,7 +71,7 @@ func reportShape(r coordinator.Report) reportBody {
 
 func reportLineShape(l coordinator.ReportLine) reportLineBody {
 	return reportLineBody{
-		Subject: answer.OrNull(l.Subject), Name: answer.OrNull(l.Name), Attempts: l.Attempts, Done: l.Done, Failed: l.Failed,
+		Subject: answer.OrNull(l.Subject), Name: answer.OrNull(l.Name), Jobs: l.Jobs, Attempts: l.Attempts, Done: l.Done, Failed: l.Failed,
 		Seconds: float64(l.Time) / 1000, WastedSeconds: float64(l.Wasted) / 1000, Cost: l.Cost,
 	}
 }

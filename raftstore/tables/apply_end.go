@@ -11,6 +11,7 @@ func (t *tables) jobEnded(job farm.Job) {
 	t.oweDelivery(job)
 	t.oweDuties(job)
 	t.tellOfEnd(job)
+	t.sumUpJob(job)
 }
 
 // endOf is when a job that has ended did so: nothing changes its time of change afterwards.

@@ -53,6 +53,18 @@ func (t *tables) sumUp(task farm.Task, job farm.Job, end ending) {
 	}
 }
 
+// sumUpJob counts a job that has finished. Its last attempt has ended before, on the same day.
+func (t *tables) sumUpJob(job farm.Job) {
+	day := dayOf(endOf(job))
+	if job.Status != farm.JobFinished || job.Parent != "" || day < 0 || !t.since(command.ReportsLevel) {
+		return
+	}
+	sum := farm.Sum{Jobs: 1}
+	t.addSum(job.Team, day, farm.SumAll, farm.NoSubject, sum)
+	t.addSum(job.Team, day, farm.SumTemplate, farm.SumSubject(job.Template.ID), sum)
+	t.addSum(job.Team, day, farm.SumPerson, farm.SumSubject(job.SubmittedBy), sum)
+}
+
 // addSum adds to the sum of a subject. When there are too many of them on a day, the rest is one.
 func (t *tables) addSum(team string, day int64, kind farm.SumKind, subject string, more farm.Sum) {
 	key := sumKey(team, day, kind, subject)

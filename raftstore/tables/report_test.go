@@ -40,13 +40,14 @@ func TestAttemptsAreSummedUpByDay(t *testing.T) {
 			m.must(command.FailTask{Task: "b.0", Attempt: 1, Message: "no", Cause: farm.Cause{Kind: farm.CauseFont, Subject: "Inter"}, At: after(30)})
 		}
 	}
+	all := farm.Sum{Jobs: 1, Attempts: 2, Done: 1, Failed: 1, Time: 90_000, Wasted: 30_000}
 	both := farm.Sum{Attempts: 2, Done: 1, Failed: 1, Time: 90_000, Wasted: 30_000}
 	for _, c := range []struct {
 		kind    farm.SumKind
 		subject string
 		want    farm.Sum
 	}{
-		{farm.SumAll, farm.NoSubject, both}, {farm.SumTemplate, "tmpl", both}, {farm.SumPerson, "mia", both}, {farm.SumMachine, "a1", both},
+		{farm.SumAll, farm.NoSubject, all}, {farm.SumTemplate, "tmpl", all}, {farm.SumPerson, "mia", all}, {farm.SumMachine, "a1", both},
 		{farm.SumCause, "font:Inter", farm.Sum{Attempts: 1, Failed: 1, Time: 30_000, Wasted: 30_000}}, {farm.SumPerson, "bo", farm.Sum{}},
 	} {
 		if got := m.sumOf(epoch, c.kind, c.subject); fmt.Sprint(got) != fmt.Sprint(c.want) {

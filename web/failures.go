@@ -1,0 +1,140 @@
+package web
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+// failures is what pages ask of the farm about jobs that failed and need somebody.
+type failures interface {
+	Failures(ctx context.Context, p farm.Principal) ([]farm.FailureGroup, error)
+	FailuresOf(ctx context.Context, p farm.Principal, cause farm.Cause, before string, limit int) (jobs []farm.Job, next string, err error)
+}
+
+const (
+	// failedShown is how many jobs of each cause stand on the page of all causes, failedOfOne on that of one.
+	failedShown = 3
+	failedOfOne = 50
+	// causesAtHome is how many causes the home page names.
+	causesAtHome = 3
+)
+
+func (s *server) failures(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	v, err := s.readFailures(ctx, p, c.Query("cause"), c.Query("before"))
+	if err != nil {
+		return err
+	}
+	shell := s.shell(c, p, "Failures", "home")
+	shell.Live = "failures"
+	return s.render(c, page.FailuresPage(shell, v))
+}
+
+// readFailures reads why jobs failed that need somebody: all causes with some jobs, or one with a page of them.
+func (s *server) readFailures(ctx context.Context, p farm.Principal, key, before string) (page.Failures, error) {
+	v := page.Failures{Only: key}
+	groups, err := s.farm.failures.Failures(ctx, p)
+	if err != nil {
+		return v, err
+	}
+	shown := failedShown
+	if key != "" {
+		shown = failedOfOne
+	}
+	for _, g := range groups {
+		if key != "" && g.Cause.Key() != key {
+			continue
+		}
+		f, err := s.dressFailures(ctx, p, g)
+		if err != nil {
+			return v, err
+		}
+		if f.Jobs, f.Next, err = s.farm.failures.FailuresOf(ctx, p, g.Cause, before, shown); err != nil {
+			return v, err
+		}
+		v.Groups = append(v.Groups, f)
+	}
+	return v, nil
+}
+
+// dressFailures adds what people call the machine or the template that a cause is about.
+func (s *server) dressFailures(ctx context.Context, p farm.Principal, g farm.FailureGroup) (f page.FailureGroup, err error) {
+	f.FailureGroup = g
+	switch {
+	case g.Cause.Kind.OfMachine():
+		var m farm.Machine
+		m, err = s.farm.machines.Agent(ctx, p, g.Cause.Subject)
+		f.Name = m.Name
+	case g.Cause.Kind == farm.CauseTemplate && g.Cause.Subject != "":
+		var t farm.Template
+		t, err = s.farm.templates.Get(ctx, p, g.Cause.Subject)
+		f.Name = t.DisplayName
+	}
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		err = nil // it is gone
+	}
+	return f, err
+}
+
+// readCauses reads the latest causes for the home page.
+func (s *server) readCauses(ctx context.Context, p farm.Principal) (causes []page.FailureGroup, err error) {
+	groups, err := s.farm.failures.Failures(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range groups[:min(len(groups), causesAtHome)] {
+		f, err := s.dressFailures(ctx, p, g)
+		if err != nil {
+			return nil, err
+		}
+		causes = append(causes, f)
+	}
+	return causes, nil
+}
+
+// retryFailures submits all jobs of a cause again, with a file in the place of missing footage when one was dropped.
+func (s *server) retryFailures(c *fiber.Ctx, p farm.Principal) error {
+	cause, err := causeOf(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	result, err := s.farm.submitter.RetryFailures(ctx, p, cause, c.FormValue("src"))
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/batches/"+result.Batch.ID, fiber.StatusSeeOther)
+}
+
+// dismissFailures takes all jobs of a cause off the list.
+func (s *server) dismissFailures(c *fiber.Ctx, p farm.Principal) error {
+	cause, err := causeOf(c)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	jobs, _, err := s.farm.failures.FailuresOf(ctx, p, cause, "", farm.MostOpenFailures)
+	if err != nil {
+		return err
+	}
+	if err := s.farm.submitter.SettleFailures(ctx, p, idsOf(jobs, func(farm.Job) bool { return true })); err != nil {
+		return err
+	}
+	return c.Redirect("/failures", fiber.StatusSeeOther)
+}
+
+// causeOf is the cause that a form is about.
+func causeOf(c *fiber.Ctx) (farm.Cause, error) {
+	cause, known := farm.CauseOf(c.FormValue("cause"))
+	if !known {
+		return cause, farm.Invalid("nothing was done", farm.FieldError{Field: "cause", Message: "is none of those on the page of failures; open it again"})
+	}
+	return cause, nil
+}

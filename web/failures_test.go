@@ -1,0 +1,102 @@
+package web_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/farm"
+	"overcrank/raftstore"
+	"overcrank/raftstore/command"
+)
+
+// broken is a farm on which three jobs of art's failed for want of nm.png and one on a machine whose disk is full, an hour of work each.
+func broken(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{t: t, dir: t.TempDir()}
+	r.people()
+	store, err := raftstore.Open(t.Context(), raftstore.Config{Dir: filepath.Join(r.dir, "state"), MinFree: 1, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := time.Now().UTC()
+	begun := ended.Add(-time.Hour)
+	r.apply(store, command.SetLevel{Level: command.NewestLevel, Version: "v"})
+	r.apply(store, command.EnrolAgent{Agent: farm.Agent{ID: "01JD7000000000000000000090", Name: "suite-1", SecretHash: "none", EnrolledAt: begun}})
+	for i, cause := range []farm.Cause{
+		{Kind: farm.CauseFootage, Subject: "nm.png"}, {Kind: farm.CauseDisk, Subject: "01JD7000000000000000000090"}, {Kind: farm.CauseFootage, Subject: "nm.png"}, {Kind: farm.CauseFootage, Subject: "nm.png"},
+	} {
+		id := fmt.Sprintf("01JD70000000000000000001%02d", i)
+		job := farm.Job{ID: id, Team: staff[0].Team, SubmittedBy: "art", Name: fmt.Sprint("Spot ", i), CreatedAt: begun, UpdatedAt: begun, OutputName: id + "-x.mp4",
+			Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}
+		r.apply(store, command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: id + ".0", Job: id, Team: job.Team, Kind: farm.TaskRender}}})
+		r.apply(store, command.LeaseTasks{Grants: []command.Grant{{Task: id + ".0", Attempt: 1, Agent: "01JD7000000000000000000090"}}, At: begun})
+		r.apply(store, command.FailTask{Task: id + ".0", Attempt: 1, Message: "broke: " + cause.Subject, Class: farm.FailureDeterministic, Cause: cause, At: ended})
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stop := r.serve("127.0.0.1:0")
+	t.Cleanup(func() { stop() })
+	return r
+}
+
+func TestFailuresStandByTheirCausesWithWhatHelps(t *testing.T) {
+	r := broken(t)
+	v := r.as("art")
+	v.get("/failures").is(http.StatusOK, "3 jobs lack the file nm.png", "Resubmit 3 jobs with this file", "No room on the disk for 1 job on suite-1", "Open suite-1", "Spot 3")
+	v.get("/failures?cause=footage:nm.png").is(http.StatusOK, "3 jobs lack the file nm.png", "Spot 0").lacks("No room on the disk")
+	v.get("/?of=team").is(http.StatusOK, "3 jobs lack the file nm.png", "All failures by cause")
+	r.as("vic").get("/failures").is(http.StatusOK, "3 jobs lack the file nm.png").lacks("Resubmit", "Dismiss")
+	r.as("zoe").get("/failures").is(http.StatusOK, "Nothing needs you").lacks("nm.png")
+	v.post("/failures/retry", url.Values{"cause": {"rain"}}).is(http.StatusBadRequest)
+	v.post("/failures/retry", url.Values{"cause": {"disk:01JD7000000000000000000090"}, "src": {"farm://" + strings.Repeat("0f", 32)}}).is(http.StatusBadRequest)
+
+	if a := v.post("/failures/retry", url.Values{"cause": {"footage:nm.png"}}).is(http.StatusOK, "3 jobs"); !strings.HasPrefix(a.path, "/batches/") {
+		t.Errorf("resubmitting leads to %s", a.path)
+	}
+	v.get("/failures").is(http.StatusOK, "No room on the disk").lacks("nm.png")
+	v.post("/failures/dismiss", url.Values{"cause": {"disk:01JD7000000000000000000090"}}).is(http.StatusOK, "Nothing needs you")
+}
+
+func TestAJobThatIsResubmittedOnItsOwnNeedsNobody(t *testing.T) {
+	r := broken(t)
+	v := r.as("art")
+	v.post("/jobs/change", url.Values{"id": {"01JD7000000000000000000100"}, "do": {"resubmit"}}).is(http.StatusOK)
+	v.get("/failures").is(http.StatusOK, "2 jobs lack the file nm.png").lacks("Spot 0")
+}
+
+func TestReportsSumUpHoursAndCost(t *testing.T) {
+	r := broken(t)
+	v := r.as("ada")
+	v.get("/reports").is(http.StatusOK, "Machine hours", "By person", "art", "Missing footage: nm.png", "Disk full", "What an hour costs").lacks("EUR")
+	v.post("/reports/rates", url.Values{"revision": {"0"}, "perHour": {"much"}}).is(http.StatusBadRequest, "has to be a number", "much")
+	v.post("/reports/rates", url.Values{"revision": {"0"}, "perHour": {"2,50"}, "currency": {"EUR"}, "tags": {"gpu 5\r\n"}}).is(http.StatusOK, "10.00 EUR", "gpu 5")
+	r.as("art").get("/reports").is(http.StatusOK, "10.00 EUR").lacks("What an hour costs")
+	r.as("zoe").get("/reports").is(http.StatusOK, "None in these days").lacks("10.00 EUR", "nm.png")
+
+	a := v.get("/reports.csv?from=2020-01-01").is(http.StatusBadRequest)
+	a = v.get("/reports.csv").is(http.StatusOK)
+	rows, err := csv.NewReader(strings.NewReader(a.body)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, row := range rows {
+		found = found || strings.Join(row, ",") == "person,art,art,0,4,0,4,4.0000,4.0000,10.00,EUR"
+	}
+	if !found {
+		t.Errorf("no row is about art:\n%s", a.body)
+	}
+}
+
+func TestTheWallSaysHowItGoes(t *testing.T) {
+	r := broken(t)
+	r.as("vic").get("/wall").is(http.StatusOK, `data-theme="dark"`, "Finished today", "3 jobs lack the file nm.png", "Nothing renders.").lacks("Resubmit", "<nav")
+}

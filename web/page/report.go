@@ -1,0 +1,210 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"overcrank/farm"
+)
+
+// Report is the page of what machines did.
+type Report struct {
+	Report ReportValues
+	Today  time.Time
+	Form   RatesForm
+}
+
+// ReportValues are the figures of a report.
+type ReportValues struct {
+	From, To                                   time.Time
+	Rates                                      farm.Rates
+	Total                                      ReportLine
+	Days                                       []ReportLine
+	Teams, Templates, People, Machines, Causes []ReportLine
+}
+
+// ReportLine is one subject of a report.
+type ReportLine struct {
+	Subject, Name string
+	farm.Sum
+	Cost float64
+}
+
+// ReportPart is a table of a report.
+type ReportPart struct {
+	By, Title string
+	Lines     []ReportLine
+	Jobs      bool // finished jobs are counted by it
+}
+
+// Parts are the tables of a report, in their order.
+func (r ReportValues) Parts() []ReportPart {
+	return []ReportPart{
+		{"day", "By day", r.Days, true}, {"team", "By team", r.Teams, true}, {"template", "By template", r.Templates, true},
+		{"person", "By person", r.People, true}, {"machine", "By machine", r.Machines, false}, {"cause", "Failures by cause", r.Causes, false},
+	}
+}
+
+// Period is some days that a report can be about.
+type Period struct {
+	Name string
+	Days int
+}
+
+func periods() []Period {
+	return []Period{{"7 days", 7}, {"30 days", 30}, {"90 days", 90}, {"A year", 365}}
+}
+
+// address is where the report about a number of days until today stands.
+func (r Report) address(days int) string {
+	return reportAddress("/reports", r.Today.AddDate(0, 0, 1-days), r.Today)
+}
+
+// csv is where its figures stand as a table.
+func (r Report) csv() string { return reportAddress("/reports.csv", r.Report.From, r.Report.To) }
+
+func reportAddress(path string, from, to time.Time) string {
+	return path + "?" + url.Values{"from": {from.Format(time.DateOnly)}, "to": {to.Format(time.DateOnly)}}.Encode()
+}
+
+// about tells whether the report is about a number of days until today.
+func (r Report) about(days int) bool {
+	return r.Report.To.Equal(r.Today) && r.Report.From.Equal(r.Today.AddDate(0, 0, 1-days))
+}
+
+// Sentence says what the report is about.
+func (r Report) Sentence() string {
+	return fmt.Sprintf("%s to %s, days in UTC.", r.Report.From.Format("2 January 2006"), r.Report.To.Format("2 January 2006"))
+}
+
+// hoursWord is a number of machine hours, as exact as one reads it.
+func hoursWord(h float64) string {
+	switch {
+	case h == 0:
+		return "0"
+	case h < 0.1:
+		return strconv.FormatFloat(h, 'f', 3, 64)
+	case h < 100:
+		return strconv.FormatFloat(h, 'f', 1, 64)
+	}
+	return grouped(int(math.Round(h)))
+}
+
+// costWord is an amount with its currency.
+func costWord(cost float64, r farm.Rates) string {
+	cents := int(math.Round(cost * 100))
+	text := fmt.Sprintf("%s.%02d", grouped(cents/100), cents%100)
+	if r.Currency != "" {
+		text += " " + r.Currency
+	}
+	return text
+}
+
+// DayBar is a bar of a chart: where it stands and how high it is, in parts of a thousand of the chart.
+type DayBar struct {
+	X, Width, Y, Height string
+	BadY, BadHeight     string // of the part that was wasted, on the ground
+	Title               string
+}
+
+const chartHeight = 160
+
+// bars are the machine hours of days as a chart.
+func (r ReportValues) bars() []DayBar {
+	most := 0.0
+	for _, d := range r.Days {
+		most = max(most, d.Hours())
+	}
+	step := 1000 / float64(max(len(r.Days), 1))
+	bars := make([]DayBar, len(r.Days))
+	for i, d := range r.Days {
+		high, bad := 0.0, 0.0
+		if most > 0 {
+			high, bad = d.Hours()/most*chartHeight, d.WastedHours()/most*chartHeight
+		}
+		bars[i] = DayBar{
+			X: places(float64(i)*step + step*0.1), Width: places(step * 0.8), Y: places(chartHeight - high), Height: places(high),
+			BadY: places(chartHeight - bad), BadHeight: places(bad), Title: d.Subject + ": " + hoursWord(d.Hours()) + " h",
+		}
+	}
+	return bars
+}
+
+// highest is the top of the chart in words.
+func (r ReportValues) highest() string {
+	most := 0.0
+	for _, d := range r.Days {
+		most = max(most, d.Hours())
+	}
+	return hoursWord(most) + " h"
+}
+
+func places(n float64) string { return strconv.FormatFloat(n, 'f', 2, 64) }
+
+// share is how much of the first line's time a line has, in percent.
+func (p ReportPart) share(l ReportLine) string {
+	if len(p.Lines) == 0 || p.Lines[0].Time == 0 {
+		return "0"
+	}
+	return places(100 * float64(l.Time) / float64(p.Lines[0].Time))
+}
+
+// RatesForm is what the form of the rates holds.
+type RatesForm struct {
+	Revision, Currency, PerHour string
+	Tags                        string // lines with a tag and what an hour costs
+	Error                       string
+}
+
+// FormOfRates is the form with the rates in force.
+func FormOfRates(r farm.Rates) RatesForm {
+	f := RatesForm{Revision: count(r.Revision), Currency: r.Currency, PerHour: strconv.FormatFloat(r.PerHour, 'f', -1, 64)}
+	for _, t := range r.Tags {
+		f.Tags += t.Tag + " " + strconv.FormatFloat(t.PerHour, 'f', -1, 64) + "\n"
+	}
+	return f
+}
+
+// Read reads the rates; its errors are CodeInvalid.
+func (f RatesForm) Read() (farm.Rates, error) {
+	wrong := func(field, message string) error {
+		return farm.Invalid("the rates were not changed", farm.FieldError{Field: field, Message: message})
+	}
+	r := farm.Rates{Currency: f.Currency}
+	var err error
+	if r.Revision, err = strconv.Atoi(f.Revision); err != nil {
+		return r, wrong("revision", "is not that of this form; load the page again")
+	}
+	if r.PerHour, err = amount(f.PerHour); err != nil {
+		return r, wrong("perHour", "has to be a number such as 1.50")
+	}
+	for line := range strings.Lines(strings.ReplaceAll(f.Tags, "\r\n", "\n")) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		at := strings.LastIndex(line, " ")
+		perHour, err := amount(line[at+1:])
+		if at < 0 || err != nil {
+			return r, wrong("tags", fmt.Sprintf("has a line that is not a tag and a number: “%s”", line))
+		}
+		r.Tags = append(r.Tags, farm.TagRate{Tag: strings.TrimSpace(line[:at]), PerHour: perHour})
+	}
+	return r, nil
+}
+
+// amount reads a price; nothing is free.
+func amount(text string) (float64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", "."), 64)
+	if err == nil && (math.IsNaN(n) || math.IsInf(n, 0)) {
+		err = strconv.ErrRange
+	}
+	return n, err
+}

@@ -1,0 +1,72 @@
+package web
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+const (
+	wallRunning = 4
+	wallRecent  = 5
+)
+
+// wall is a screen for the studio, which nobody touches.
+func (s *server) wall(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	v, err := s.readWall(ctx, p)
+	if err != nil {
+		return err
+	}
+	return s.render(c, page.WallPage(page.Shell{Title: "Wall", Theme: "dark", Live: "wall", Reader: p, Version: s.version}, v))
+}
+
+// readWall reads how the team's work goes, for people who pass by.
+func (s *server) readWall(ctx context.Context, p farm.Principal) (page.Wall, error) {
+	var v page.Wall
+	status, err := s.farm.status.Pulse(ctx, p)
+	if err != nil {
+		v.Leaderless = true // what follows is what this coordinator knows
+	}
+	v.Rendering, v.Waiting = status.Jobs[farm.JobRendering], status.Jobs[farm.JobQueued]+status.Jobs[farm.JobPending]
+	v.Machines, v.Busy, v.Paused = online(status), status.Machines[farm.MachineRendering], status.Paused
+	today := farm.Day(s.farm.reports.Now())
+	report, err := s.farm.reports.Report(ctx, p, today, today)
+	if err != nil {
+		return v, err
+	}
+	v.Done, v.Hours = report.Total.Jobs, report.Total.Hours()
+	running, _, err := s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: jobFilters["rendering"], Sort: "newest_first", Limit: wallRunning})
+	if err != nil {
+		return v, err
+	}
+	if v.Running, err = s.dress(ctx, p, running, true); err != nil {
+		return v, err
+	}
+	if err := s.forecast(ctx, p, v.Running); err != nil {
+		return v, err
+	}
+	recent, _, err := s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: jobFilters["finished"], Sort: "newest_first", Limit: wallRecent})
+	if err != nil {
+		return v, err
+	}
+	if v.Recent, err = s.dress(ctx, p, recent, false); err != nil {
+		return v, err
+	}
+	if v.Causes, err = s.readCauses(ctx, p); err != nil {
+		return v, err
+	}
+	waiting, err := s.firstInLine(ctx, p)
+	if err != nil {
+		return v, err
+	}
+	v.Stuck, err = s.stuck(ctx, p, waiting, func(farm.Job, bool) bool { return true })
+	if farm.CodeOf(err) == farm.CodeUnavailable {
+		err = nil // without a leader nobody knows
+	}
+	return v, err
+}

@@ -9,12 +9,14 @@ import (
 	"overcrank/cmd/overcrank/commands/backups"
 	"overcrank/cmd/overcrank/commands/batches"
 	"overcrank/cmd/overcrank/commands/cluster"
+	"overcrank/cmd/overcrank/commands/failures"
 	"overcrank/cmd/overcrank/commands/ffmpegs"
 	"overcrank/cmd/overcrank/commands/jobs"
 	"overcrank/cmd/overcrank/commands/library"
 	"overcrank/cmd/overcrank/commands/projects"
 	"overcrank/cmd/overcrank/commands/queue"
 	"overcrank/cmd/overcrank/commands/releases"
+	"overcrank/cmd/overcrank/commands/reports"
 	"overcrank/cmd/overcrank/commands/search"
 	"overcrank/cmd/overcrank/commands/templates"
 	"overcrank/cmd/overcrank/completion"
@@ -45,6 +47,8 @@ type cli struct {
 	Batches   batches.Commands   `cmd:"" group:"work" help:"Submit a table of variants, follow its jobs, and download the films."`
 	Join      jobs.Join          `cmd:"" group:"work" help:"Stitch clips into one film."`
 	Search    search.Search      `cmd:"" group:"work" help:"Find jobs, batches, templates, machines and people by words."`
+	Failures  failures.Failures  `cmd:"" group:"work" help:"List why jobs failed that need somebody, and submit them again by cause."`
+	Reports   reports.Reports    `cmd:"" group:"work" help:"Say how many hours machines worked, for whom, and what that costs."`
 	Fonts     library.Fonts      `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
 	Secrets   library.Secrets    `cmd:"" group:"work" help:"Set, list and delete the team's secrets."`
 

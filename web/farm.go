@@ -12,6 +12,7 @@ import (
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/preview"
 	"overcrank/coordinator/results"
+	"overcrank/coordinator/reviews"
 	"overcrank/coordinator/submission"
 	"overcrank/coordinator/templates"
 	"overcrank/coordinator/updates"
@@ -47,6 +48,7 @@ type parts struct {
 	webhooks    *delivery.Webhooks
 	notices     *notices.Notices
 	audit       *audit.Log
+	reviews     *reviews.Reviews
 	// publicAddress is where people find the farm, otherAddresses where they find it when this coordinator is gone.
 	publicAddress  func() string
 	otherAddresses func() []string
@@ -57,6 +59,6 @@ func partsOf(c *coordinator.Coordinator) parts {
 	return parts{
 		people: c.Directory, invitations: c.Registry, submitter: c.Submitter, jobs: c, batches: c, tasks: c, queue: c, finder: c.Search(), failures: c, reports: c, machines: c, policy: c, releases: c.Releases(), downloads: c.Downloads(), rollouts: c, status: c,
 		events: c, cluster: c.Cluster(), templates: c.Templates(), preflights: c, previews: c.Previews(), results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(),
-		webhooks: c.Webhooks(), notices: c.Notices(), audit: c.Audit(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
+		webhooks: c.Webhooks(), notices: c.Notices(), reviews: c.Reviews(), audit: c.Audit(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
 	}
 }

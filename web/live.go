@@ -207,6 +207,10 @@ func (s *server) jobPieces(p farm.Principal, shell page.Shell, id string) []piec
 		return page.JobBody(shell, v), err
 	}
 	return []piece{
+		{id: "reviews", kinds: []farm.EventKind{farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
+			v, err := s.readReviews(ctx, p, id)
+			return page.ReviewsPart(shell, v), err
+		}},
 		{id: "job", kinds: own, subject: id, draw: body},
 		{id: "job", kinds: []farm.EventKind{farm.EventFarm}, draw: body},
 		{id: "tasks", kinds: []farm.EventKind{farm.EventTask, farm.EventProgress, farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {

@@ -35,6 +35,7 @@ var pages = map[string]grant{
 	"GET /jobs/:id/tasks": viewer, "GET /jobs/:id/samples/:name": viewer,
 	"POST /jobs/:id/watch": viewer, "POST /jobs/:id/cancel": artist, "POST /jobs/:id/release": artist, "POST /jobs/:id/call-again": artist, "POST /jobs/:id/order": artist,
 	"POST /jobs/:id/approve": artist, "POST /jobs/:id/reject": artist,
+	"GET /jobs/:id/review": viewer, "GET /jobs/:id/review/remarks": viewer, "POST /jobs/:id/review/remarks": artist, "POST /jobs/:id/reviews": producer, "POST /jobs/:id/reviews/:review/revoke": producer,
 	"GET /batches": viewer, "GET /batches/:id": viewer, "GET /batches/:id/results.zip": viewer,
 	"POST /batches/:id/cancel": artist, "POST /batches/:id/again": artist,
 	"GET /templates": viewer, "GET /templates/:id": viewer, "GET /templates/:id/poster": viewer, "GET /templates/:id/file": viewer,

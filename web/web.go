@@ -102,6 +102,7 @@ func (s *server) mount(app *fiber.App) {
 	app.Post("/sign-in", s.page(s.signIn))
 	app.Get("/setup/:code", s.page(s.lookAtSetup))
 	app.Post("/setup/:code", s.page(s.setUp))
+	s.mountReviews(app)
 	app.Get("/live", s.live)
 	for _, r := range s.routes() {
 		h := s.member(r.Action, r.Handle)
@@ -133,6 +134,11 @@ func (s *server) routes() []route.Route {
 		route.Post("/jobs/change", farm.ActChangeJobs, s.changeSelected),
 		route.Get("/jobs/:id", farm.ActView, s.job),
 		route.Get("/jobs/:id/log", farm.ActView, s.jobLog),
+		route.Get("/jobs/:id/review", farm.ActView, s.review),
+		route.Get("/jobs/:id/review/remarks", farm.ActView, s.reviewRemarks),
+		route.Post("/jobs/:id/review/remarks", farm.ActComment, s.reviewSay),
+		route.Post("/jobs/:id/reviews", farm.ActShareReviews, s.makeReview),
+		route.Post("/jobs/:id/reviews/:review/revoke", farm.ActShareReviews, s.revokeReview),
 		route.Get("/jobs/:id/poster", farm.ActView, s.jobPoster),
 		route.Get("/jobs/:id/thumbnails/:name", farm.ActView, s.thumbnail),
 		route.Post("/jobs/:id/cancel", farm.ActChangeJobs, s.cancelJob),

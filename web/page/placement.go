@@ -12,6 +12,7 @@ import (
 
 // JobView is a job's own page.
 type JobView struct {
+	Reviews JobReviews
 	Job
 	Placement *farm.Placement     // why it waits; nil for a job that has ended
 	Samples   []int               // frames that were rendered to be looked at first

@@ -1,0 +1,129 @@
+package page
+
+import (
+	"cmp"
+	"encoding/json"
+	"time"
+
+	"overcrank/farm"
+)
+
+// Review is the page on which a result is looked at and commented on, by a link or by the team.
+type Review struct {
+	Base   string // begins the addresses that its script asks
+	Back   string // the job's page; "" for those who came by a link
+	Team   string
+	Logo   bool
+	Guest  bool
+	May    bool // comment
+	Decide bool
+	Job    string // that is shown first
+	Takes  []ReviewTake
+}
+
+// ReviewTake is one take with what the player needs.
+type ReviewTake struct {
+	ID       string  `json:"id"`
+	Number   int     `json:"number"`
+	Name     string  `json:"name"`
+	Kind     string  `json:"kind"` // film, picture or frames
+	Src      string  `json:"src"`
+	Download string  `json:"download"` // "" when it may not be
+	Rate     float64 `json:"rate"`
+	First    int     `json:"first"`
+	Total    int     `json:"total"`
+	Frames   []int   `json:"frames"` // that have pictures
+	Thumbs   string  `json:"thumbs"` // begins their addresses
+	Ext      string  `json:"ext"`
+	Waits    bool    `json:"waits"`
+}
+
+// Title is what is looked at.
+func (r Review) Title() string {
+	for _, t := range r.Takes {
+		if t.ID == r.Job {
+			return cmp.Or(t.Name, "Review")
+		}
+	}
+	return "Review"
+}
+
+// waits says whether the job that is shown first waits for approval.
+func (r Review) waits() bool {
+	for _, t := range r.Takes {
+		if t.ID == r.Job {
+			return t.Waits
+		}
+	}
+	return false
+}
+
+// data is what the page's script needs.
+func (r Review) data() string {
+	raw, err := json.Marshal(struct {
+		Base  string       `json:"base"`
+		Job   string       `json:"job"`
+		Guest bool         `json:"guest"`
+		Takes []ReviewTake `json:"takes"`
+	}{r.Base, r.Job, r.Guest, r.Takes})
+	if err != nil {
+		panic(err) // strings and numbers always can be written
+	}
+	return string(raw)
+}
+
+// RemarkShape is a remark as the page's script reads it.
+type RemarkShape struct {
+	ID      string        `json:"id"`
+	Take    string        `json:"take"`
+	Name    string        `json:"name"`
+	Text    string        `json:"text"`
+	Frame   *int          `json:"frame"`
+	Drawing []farm.Stroke `json:"drawing"`
+	Verdict string        `json:"verdict"`
+	Inside  bool          `json:"inside"`
+	At      time.Time     `json:"at"`
+}
+
+// RemarkShapes are remarks as the page's script reads them.
+func RemarkShapes(remarks []farm.Remark) []RemarkShape {
+	out := make([]RemarkShape, len(remarks))
+	for i, r := range remarks {
+		out[i] = RemarkShape{ID: r.ID, Take: r.Job, Name: r.Name, Text: r.Text, Frame: r.Frame, Drawing: r.Drawing, Verdict: string(r.Verdict), Inside: r.Inside, At: r.At}
+	}
+	return out
+}
+
+// ReviewDoor asks for the password of a link.
+type ReviewDoor struct{ Action, Team, Problem string }
+
+// JobReviews are the review links of a job, and what was said about it.
+type JobReviews struct {
+	Job     string
+	Links   []farm.ReviewLink
+	Remarks []farm.Remark
+	Now     time.Time
+}
+
+// open are the links that can be used.
+func (v JobReviews) open() (open []farm.ReviewLink) {
+	for _, l := range v.Links {
+		if l.Open(v.Now) {
+			open = append(open, l)
+		}
+	}
+	return open
+}
+
+// remarkWords say what a remark decides, and what it is about.
+func remarkWords(r farm.Remark) string {
+	switch {
+	case r.Verdict == farm.VerdictApproved:
+		return "approved"
+	case r.Verdict == farm.VerdictRejected:
+		return "rejected"
+	case r.Frame != nil:
+		return "frame " + grouped(*r.Frame)
+	}
+	return ""
+}

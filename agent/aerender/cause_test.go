@@ -9,15 +9,15 @@ import (
 func TestFailuresThatOneRemedyHelpsHaveOneCause(t *testing.T) {
 	for said, want := range map[string]farm.Cause{
 		"Could not read from source: missing footage 'nm.png', in layer 3 'Logo' of composition 'main'.": {Kind: farm.CauseFootage, Subject: "nm.png"},
-		`After Effects error: file "C:\Work\art\nm.png" not found`:                                        {Kind: farm.CauseFootage, Subject: "nm.png"},
-		"After Effects error: Could not read from source /Volumes/art/nm.png, it was moved":               {Kind: farm.CauseFootage, Subject: "nm.png"},
-		"missing effect “Deep Glow” in composition":                                                       {Kind: farm.CauseEffect, Subject: "Deep Glow"},
-		"Unable to obtain a license":                                                                      {Kind: farm.CauseLicence},
-		"out of memory while drawing 4096x4096":                                                           {Kind: farm.CauseMemory},
-		"Layer 'Title' not found in composition 'main' (asset 2)":                                         {Kind: farm.CauseLayer, Subject: "Title"},
-		"Composition 'It's us' not found (asset 0)":                                                       {Kind: farm.CauseComposition, Subject: "It's us"},
-		"the value 12 is no colour (asset 4)":                                                             {Kind: farm.CauseAsset, Subject: "the value ## is no colour"},
-		"something new at 0x12":                                                                           {Kind: farm.CauseOther, Subject: "something new at #x##"},
+		`After Effects error: file "C:\Work\art\nm.png" not found`:                                       {Kind: farm.CauseFootage, Subject: "nm.png"},
+		"After Effects error: Could not read from source /Volumes/art/nm.png, it was moved":              {Kind: farm.CauseFootage, Subject: "nm.png"},
+		"missing effect “Deep Glow” in composition":                                                      {Kind: farm.CauseEffect, Subject: "Deep Glow"},
+		"Unable to obtain a license":                                                                     {Kind: farm.CauseLicence},
+		"out of memory while drawing 4096x4096":                                                          {Kind: farm.CauseMemory},
+		"Layer 'Title' not found in composition 'main' (asset 2)":                                        {Kind: farm.CauseLayer, Subject: "Title"},
+		"Composition 'It's us' not found (asset 0)":                                                      {Kind: farm.CauseComposition, Subject: "It's us"},
+		"the value 12 is no colour (asset 4)":                                                            {Kind: farm.CauseAsset, Subject: "the value ## is no colour"},
+		"something new at 0x12":                                                                          {Kind: farm.CauseOther, Subject: "something new at #x##"},
 	} {
 		if f := outcome("After Effects", "main", 1, []string{said}, true); f == nil || f.Cause != want {
 			t.Errorf("%q has the cause %+v, want %+v", said, f.Cause, want)

@@ -25,7 +25,7 @@ func TestAFarmIsSetUpWithACode(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	link := r.Directory.SignIn(r.admin)
+	link := r.SignIn(r.admin)
 	for name, code := range map[string]string{"no code": "", "another farm's": setup.Code[:len(setup.Code)-1] + "A", "a link that signs in": link.Code} {
 		if _, err := r.SetUp(t.Context(), code, ada); code != setup.Code && farm.CodeOf(err) != farm.CodeGone {
 			t.Errorf("%s: %v", name, err)

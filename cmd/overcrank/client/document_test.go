@@ -24,6 +24,7 @@ var readers = map[reflect.Type][]string{
 	reflect.TypeFor[Notifications]():       {"Notifications"},
 	reflect.TypeFor[NotificationsWanted](): {"NotificationsWanted"},
 	reflect.TypeFor[NoticeTest]():          {"NoticeTest"},
+	reflect.TypeFor[AuditRecord]():         {"AuditRecord"},
 	reflect.TypeFor[FailureGroup]():        {"FailureGroup"},
 	reflect.TypeFor[FailedJob]():           {"FailedJob"},
 	reflect.TypeFor[Retried]():             {"RetriedFailures"},

@@ -122,6 +122,15 @@ func (c *Coordinator) BatchPart(_ context.Context, p farm.Principal, id string, 
 	return batch, jobs, err
 }
 
+// LabelBatch says what a batch of the caller's team is called and when it is due.
+func (c *Coordinator) LabelBatch(ctx context.Context, p farm.Principal, id string, label farm.BatchLabel) error {
+	if err := p.May(farm.ActChangeJobs); err != nil {
+		return err
+	}
+	_, err := c.state.Apply(ctx, command.LabelBatch{Team: p.Team, ID: id, Label: label})
+	return err
+}
+
 func noBatch(id string) error { return farm.Errorf(farm.CodeNotFound, "there is no batch %q", id) }
 
 // cancelledBatch reads what CancelBatch came to: the first id is the batch's.

@@ -10,10 +10,24 @@ type Batch struct {
 	Jobs      []BatchJob `json:"jobs"` // those that were accepted, in the caller's order
 	// Total is how many jobs the caller sent; those that are missing from Jobs were refused.
 	Total int `json:"total"`
+	BatchLabel
+}
+
+// BatchLabel is what people call a batch, and when they need it.
+type BatchLabel struct {
+	Name  string    `json:"name,omitempty"`
+	DueAt time.Time `json:"dueAt,omitzero"` // zero when it is due at no time
 }
 
 // BatchJob is a job of a batch: Index is its place, from 0, in what the caller sent.
 type BatchJob struct {
 	Index int    `json:"index"`
 	ID    string `json:"id"`
+}
+
+// BatchForecast is when the jobs of a batch that have not ended are likely to be done, all of them.
+type BatchForecast struct {
+	Finish *Span     `json:"finish,omitempty"` // seconds from At; nil when nobody can tell
+	Held   bool      `json:"held,omitempty"`   // some wait for people, or for jobs nested in them, and are not counted
+	At     time.Time `json:"at"`
 }

@@ -3,12 +3,14 @@ package web
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
 	"overcrank/coordinator"
 	"overcrank/farm"
+	"overcrank/farm/names"
 	"overcrank/web/page"
 )
 
@@ -17,6 +19,7 @@ type batches interface {
 	Batches(ctx context.Context, p farm.Principal, cursor string, limit int) (list []coordinator.CountedBatch, next string, err error)
 	Batch(ctx context.Context, p farm.Principal, id string) (batch farm.Batch, jobs map[string]farm.Job, err error)
 	BatchPart(ctx context.Context, p farm.Principal, id string, states []farm.JobStatus, from, limit int) (batch coordinator.CountedBatch, jobs []farm.Job, err error)
+	LabelBatch(ctx context.Context, p farm.Principal, id string, label farm.BatchLabel) error
 	CancelBatch(ctx context.Context, p farm.Principal, id string, force bool) (batch farm.Batch, jobs map[string]farm.Job, cancelled []farm.Job, err error)
 }
 
@@ -46,9 +49,22 @@ func (s *server) readBatches(ctx context.Context, p farm.Principal, cursor strin
 	}
 	v.Next = next
 	for _, b := range list {
-		v.Batches = append(v.Batches, page.Batch{Batch: b.Batch, Counts: b.Counts})
+		shown := page.Batch{Batch: b.Batch, Counts: b.Counts}
+		if err := s.forecastBatch(ctx, p, &shown); err != nil {
+			return v, err
+		}
+		v.Batches = append(v.Batches, shown)
 	}
 	return v, nil
+}
+
+// forecastBatch adds when a batch that has not ended is likely to be done.
+func (s *server) forecastBatch(ctx context.Context, p farm.Principal, b *page.Batch) (err error) {
+	if b.Ended() == len(b.Batch.Jobs) {
+		return nil
+	}
+	b.Forecast, err = s.farm.queue.BatchForecast(ctx, p, b.ID)
+	return err
 }
 
 func (s *server) batch(c *fiber.Ctx, p farm.Principal) error {
@@ -80,8 +96,34 @@ func (s *server) readBatch(ctx context.Context, p farm.Principal, id, filter str
 			b.ByFilter[word] += batch.Counts[status]
 		}
 	}
-	b.Jobs, err = s.dress(ctx, p, jobs, false)
-	return b, err
+	if b.Jobs, err = s.dress(ctx, p, jobs, false); err != nil {
+		return b, err
+	}
+	return b, s.forecastBatch(ctx, p, &b)
+}
+
+// labelBatch gives a batch a name and a time at which it is due.
+func (s *server) labelBatch(c *fiber.Ctx, p farm.Principal) error {
+	label, err := readLabel(c.FormValue("batch"), c.FormValue("due"), c.FormValue("zone"))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	if err := s.farm.batches.LabelBatch(ctx, p, c.Params("id"), label); err != nil {
+		return err
+	}
+	return c.Redirect("/batches/"+c.Params("id"), fiber.StatusSeeOther)
+}
+
+// readLabel reads the fields of a batch's name and of the time, on the reader's clock, at which it is due.
+func readLabel(name, due, zone string) (label farm.BatchLabel, err error) {
+	label.Name = strings.Join(strings.Fields(name), " ")
+	if label.Name != "" && !names.IsTitle(label.Name) {
+		return label, farm.Invalid("the batch cannot be called that", farm.FieldError{Field: "name", Message: "is too long, or has characters that cannot be shown"})
+	}
+	label.DueAt, err = clockTime(due, zone)
+	return label, err
 }
 
 // cancelBatch cancels what waits, and with force what renders too.

@@ -223,7 +223,7 @@ func (s *server) stuck(ctx context.Context, p farm.Principal, jobs []farm.Job, s
 	return stuck, nil
 }
 
-// latestBatches reads the latest batches whose first job is one that is asked for. When an unfinished one is done its last job tells.
+// latestBatches reads the latest batches whose first job is one that is asked for.
 func (s *server) latestBatches(ctx context.Context, p farm.Principal, pick func(farm.Job) bool) ([]page.BatchCard, error) {
 	list, _, err := s.farm.batches.Batches(ctx, p, "", homeSought)
 	if err != nil {
@@ -246,13 +246,8 @@ func (s *server) latestBatches(ctx context.Context, p farm.Principal, pick func(
 			return nil, err
 		}
 		card := page.BatchCard{Batch: page.Batch{Batch: b.Batch, Counts: b.Counts}, First: dressed[0]}
-		if card.Ended() < len(b.Jobs) {
-			last := b.Jobs[len(b.Jobs)-1].ID
-			placement, err := s.farm.queue.Placement(ctx, p, last)
-			if code := farm.CodeOf(err); err != nil && code != farm.CodeNotFound && code != farm.CodeUnavailable {
-				return nil, err
-			}
-			card.Finish = placement.Finish
+		if err := s.forecastBatch(ctx, p, &card.Batch); err != nil {
+			return nil, err
 		}
 		cards = append(cards, card)
 	}

@@ -37,7 +37,7 @@ var pages = map[string]grant{
 	"POST /jobs/:id/approve": artist, "POST /jobs/:id/reject": artist,
 	"GET /jobs/:id/review": viewer, "GET /jobs/:id/review/remarks": viewer, "POST /jobs/:id/review/remarks": artist, "POST /jobs/:id/reviews": producer, "POST /jobs/:id/reviews/:review/revoke": producer,
 	"GET /batches": viewer, "GET /batches/:id": viewer, "GET /batches/:id/results.zip": viewer,
-	"POST /batches/:id/cancel": artist, "POST /batches/:id/again": artist,
+	"POST /batches/:id/label": artist, "POST /batches/:id/cancel": artist, "POST /batches/:id/again": artist,
 	"GET /templates": viewer, "GET /templates/:id": viewer, "GET /templates/:id/poster": viewer, "GET /templates/:id/file": viewer,
 	"POST /templates": artist, "POST /templates/:id/mark": artist, "POST /templates/:id/delete": producer,
 	"GET /new": artist, "POST /new": artist, "POST /new/preview": artist, "GET /new/table": artist, "GET /new/table.csv": artist,

@@ -148,6 +148,7 @@ func (s *server) routes() []route.Route {
 		route.Get("/batches", farm.ActView, s.batches),
 		route.Get("/batches/:id", farm.ActView, s.batch),
 		route.Get("/batches/:id/results.zip", farm.ActView, s.batchResults),
+		route.Post("/batches/:id/label", farm.ActChangeJobs, s.labelBatch),
 		route.Post("/batches/:id/cancel", farm.ActChangeJobs, s.cancelBatch),
 		route.Post("/batches/:id/again", farm.ActSubmit, s.orderBatchAgain),
 		route.Get("/templates", farm.ActView, s.templates),

@@ -18,6 +18,7 @@ var (
 	askWhy       = peers.Question[jobsAsked, map[string]string]{Path: "/ask/why"}
 	askPlacement = peers.Question[jobAsked, farm.Placement]{Path: "/ask/placement"}
 	askPlaces    = peers.Question[jobsAsked, map[string]farm.Placement]{Path: "/ask/placements"}
+	askBatch     = peers.Question[jobAsked, farm.BatchForecast]{Path: "/ask/batch"}
 	askLine      = peers.Question[lineAsked, line]{Path: "/ask/line"}
 	askRecent    = peers.Question[string, []wire.Attempt]{Path: "/ask/recent"}
 	askFile      = peers.Question[fileAsked, handout.File]{Path: "/ask/file"}
@@ -33,6 +34,7 @@ func (d *Dispatcher) Answer() {
 	answerByLeader(d, askWhy, (*leader).whyWaiting)
 	answerByLeader(d, askPlacement, (*leader).placementOf)
 	answerByLeader(d, askPlaces, (*leader).placementsOf)
+	answerByLeader(d, askBatch, (*leader).batchForecast)
 	answerByLeader(d, askLine, (*leader).lineFrom)
 	answerByLeader(d, askRecent, (*leader).recentOf)
 	answerByLeader(d, askFile, (*leader).fileFor)

@@ -35,6 +35,11 @@ const (
 // SubmitBatch takes up to as many jobs as the caller allows. Each is accepted or refused on its own; those accepted become a
 // batch, all at once: until then nothing of it can be seen, whatever happens to the farm.
 func (s *Submitter) SubmitBatch(ctx context.Context, p farm.Principal, entries []BatchEntry) (BatchResult, error) {
+	return s.SubmitBatchAs(ctx, p, farm.BatchLabel{}, entries)
+}
+
+// SubmitBatchAs is SubmitBatch of a batch with a label.
+func (s *Submitter) SubmitBatchAs(ctx context.Context, p farm.Principal, label farm.BatchLabel, entries []BatchEntry) (BatchResult, error) {
 	if err := p.May(farm.ActSubmit); err != nil {
 		return BatchResult{}, err
 	}
@@ -42,7 +47,7 @@ func (s *Submitter) SubmitBatch(ctx context.Context, p farm.Principal, entries [
 		return s.submittedBatch(ids, entries, err)
 	}
 	for try := 1; ; try++ {
-		result, err := s.submitBatch(ctx, p, entries)
+		result, err := s.submitBatch(ctx, p, label, entries)
 		code := farm.CodeOf(err)
 		if err == nil || try == batchTries || code != farm.CodeInvalid && code != farm.CodeNotFound {
 			return result, err
@@ -50,7 +55,7 @@ func (s *Submitter) SubmitBatch(ctx context.Context, p farm.Principal, entries [
 	}
 }
 
-func (s *Submitter) submitBatch(ctx context.Context, p farm.Principal, entries []BatchEntry) (BatchResult, error) {
+func (s *Submitter) submitBatch(ctx context.Context, p farm.Principal, label farm.BatchLabel, entries []BatchEntry) (BatchResult, error) {
 	id, err := s.state.NewID()
 	if err != nil {
 		return BatchResult{}, err
@@ -58,7 +63,7 @@ func (s *Submitter) submitBatch(ctx context.Context, p farm.Principal, entries [
 	b := &batchPlan{plan: s.newPlan(p), result: BatchResult{Errs: map[int]error{}}}
 	b.jobs, b.tasks = make([]farm.Job, 0, len(entries)), make([]farm.Task, 0, len(entries))
 	b.result.Jobs, b.ends = make([]farm.Job, 0, len(entries)), make([]place, 1, len(entries)+1)
-	b.result.Batch = farm.Batch{ID: id, Team: p.Team, CreatedAt: b.now, Total: len(entries)}
+	b.result.Batch = farm.Batch{ID: id, Team: p.Team, CreatedAt: b.now, Total: len(entries), BatchLabel: label}
 	for i := 0; i < len(entries) && err == nil; i++ {
 		err = b.add(ctx, i, &entries[i])
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"overcrank/farm"
 	"overcrank/raftstore/record"
 )
 
@@ -79,6 +80,12 @@ type CancelBatch struct {
 	At       time.Time
 }
 
+// LabelBatch says what a batch is called and when it is due, in place of what was said before.
+type LabelBatch struct {
+	Team, ID string
+	Label    farm.BatchLabel
+}
+
 // ReleaseJobs lets held jobs begin, with those nested in them. All or none; one that is not held stays as it is.
 type ReleaseJobs struct {
 	Team string
@@ -90,5 +97,6 @@ type ReleaseJobs struct {
 type DropParts struct{ Before time.Time }
 
 func (CancelBatch) Needs() int { return ClusterLevel }
+func (LabelBatch) Needs() int  { return BatchLabelsLevel }
 func (ReleaseJobs) Needs() int { return ClusterLevel }
 func (DropParts) Needs() int   { return ClusterLevel }

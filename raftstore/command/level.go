@@ -33,6 +33,8 @@ const (
 	// NoticesLevel is from which level on people say what they want to be told of. What they are told follows from that, so nothing is owed to
 	// anybody below it.
 	NoticesLevel = ReleasesLevel
+	// BatchLabelsLevel is from which level on batches have names, and times at which they are due.
+	BatchLabelsLevel = ReleasesLevel
 	// FailuresLevel is from which level on failures have causes, and the state keeps which of them still need somebody.
 	FailuresLevel = ReleasesLevel
 	// ReportsLevel is from which level on the state keeps sums of what machines did, by day.

@@ -26,9 +26,12 @@ type SubmitJobs struct {
 	stored []record.Content // of each job, when the command comes from the log; Jobs has the heads alone then
 }
 
-// Needs is higher when a job says which secrets its machines get, or what it is a take of, which older programs would lose.
+// Needs is higher when a job says which secrets its machines get, or what it is a take of, or a batch has a label, which older programs would lose.
 func (c SubmitJobs) Needs() int {
 	level := ClusterLevel
+	if c.Batch != nil && c.Batch.BatchLabel != (farm.BatchLabel{}) {
+		level = BatchLabelsLevel
+	}
 	for i := range c.Jobs {
 		if len(c.Jobs[i].UsesSecrets) > 0 {
 			level = max(level, SecretTagsLevel)

@@ -223,7 +223,9 @@ func inBatch(t *rapid.T, cmd *command.SubmitJobs) {
 func drawBatchCommand(t *rapid.T, step int) command.Command {
 	at := After(step)
 	batch, job := fmt.Sprintf("batch%d", rapid.IntRange(0, 3).Draw(t, "batch")), fmt.Sprintf("job%d", rapid.IntRange(0, 7).Draw(t, "job"))
-	switch rapid.IntRange(0, 6).Draw(t, "about a batch") {
+	switch rapid.IntRange(0, 7).Draw(t, "about a batch") {
+	case 7:
+		return command.LabelBatch{Team: "team0", ID: batch, Label: farm.BatchLabel{Name: rapid.SampledFrom([]string{"", "Spring"}).Draw(t, "label"), DueAt: at}}
 	case 0:
 		part := DrawSubmission(t, max(step, 1))
 		if part.Batch == nil {

@@ -94,6 +94,9 @@ func (t *tables) checkBatch(batch farm.Batch, jobs []farm.Job) *farm.Error {
 	case t.has(bucketBatches, batch.ID):
 		return farm.Errorf(farm.CodeConflict, "batch %s exists already", batch.ID)
 	}
+	if err := checkBatchLabel(batch.BatchLabel); err != nil {
+		return err
+	}
 	listed := make(map[string]bool, len(batch.Jobs))
 	for _, job := range batch.Jobs {
 		listed[job.ID] = true
@@ -150,6 +153,29 @@ func (t *tables) cancelBatch(c command.CancelBatch) command.Result {
 		}
 	}
 	return t.cancelFamilies(doomed, c.Force, c.At)
+}
+
+// batchNameLimit bounds the name of a batch, in bytes.
+const batchNameLimit = 1000
+
+func checkBatchLabel(label farm.BatchLabel) *farm.Error {
+	if len(label.Name) > batchNameLimit {
+		return farm.Errorf(farm.CodeInvalid, "the name of the batch has more than %d bytes", batchNameLimit)
+	}
+	return nil
+}
+
+func (t *tables) labelBatch(c command.LabelBatch) command.Result {
+	batch, ok := get[farm.Batch](t, bucketBatches, c.ID)
+	if !ok || batch.Team != c.Team {
+		return refusef(farm.CodeNotFound, "batch %q does not exist", c.ID)
+	}
+	if err := checkBatchLabel(c.Label); err != nil {
+		return refuse(err)
+	}
+	batch.BatchLabel = c.Label
+	put(t, bucketBatches, batch.ID, batch)
+	return command.Result{}
 }
 
 // releaseJobs answers with the jobs asked for, in their order, then those nested in them; and with the tasks that may begin.

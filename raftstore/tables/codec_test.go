@@ -59,6 +59,7 @@ func samples() []command.Command {
 			Chat: &farm.NoticeChat{Kind: farm.ChatTeams, Host: "studio.webhook.office.com", Sealed: []byte{1, 2}}, Quiet: &farm.QuietHours{Hours: farm.Hours{From: 1320, To: 420}, Zone: "Europe/Berlin"}}, At: at},
 		command.PutRates{Rates: farm.Rates{Revision: 2, Currency: "EUR", PerHour: 1.5, Tags: []farm.TagRate{{Tag: "gpu", PerHour: 4}}, At: at, By: "n"}},
 		command.SettleFailures{Team: "t1", Jobs: []string{"01J"}, At: at},
+		command.LabelBatch{Team: "t1", ID: "01B", Label: farm.BatchLabel{Name: "Spring spots", DueAt: until}},
 		command.WatchJob{Team: "t1", Job: "01J", Token: "k1", Stop: true},
 		command.PutReviewLink{Link: farm.ReviewLink{ID: "01R", Team: "t1", Job: "01J", Hash: "h", For: "Client", Password: "$argon2id$h", Download: true, Takes: true, By: "mia", At: at, Until: until}},
 		command.RevokeReviewLink{Team: "t1", Job: "01J", ID: "01R", At: at},

@@ -101,6 +101,7 @@ var registry = slices.Concat([]rule{
 	does(159, (*tables).setUp),
 	does(160, (*tables).recordAudit),
 	does(161, (*tables).forgetAudit),
+	does(175, (*tables).labelBatch),
 }, trialRegistry())
 
 // rule is one kind of command and what it does to the state.

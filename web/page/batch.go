@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"overcrank/farm"
 	"overcrank/farm/wording"
@@ -24,6 +25,8 @@ type Batch struct {
 	Jobs   []Job // that Filter lets through, from place From on, at most Step
 	From   int
 	Step   int
+
+	Forecast farm.BatchForecast // of a batch that has not ended
 
 	Filter   string         // "" for all
 	ByFilter map[string]int // how many jobs each filter lets through
@@ -56,7 +59,40 @@ func (b Batch) previews() bool {
 
 // Title is what people call the batch.
 func (b Batch) Title() string {
+	if b.Name != "" {
+		return b.Name
+	}
 	return fmt.Sprintf("%s %s of %s", grouped(len(b.Batch.Jobs)), plural(len(b.Batch.Jobs), "job", "jobs"), wording.Moment(b.CreatedAt))
+}
+
+// Timely says whether the batch will be done when it is due; ok is false where that is no question.
+func (b Batch) Timely() (s State, ok bool) {
+	now, finish := b.Forecast.At, b.Forecast.Finish
+	if b.DueAt.IsZero() || b.Ended() == len(b.Batch.Jobs) {
+		return s, false
+	}
+	after := func(seconds float64) time.Time { return now.Add(time.Duration(seconds * float64(time.Second))) }
+	switch {
+	case now.After(b.DueAt):
+		return State{"Overdue", "error"}, true
+	case b.Forecast.Held:
+		return State{"Some jobs wait for you", "held"}, true
+	case finish == nil || finish.High <= 0 && finish.Learning:
+		return State{"No forecast yet", "waiting"}, true
+	case after(finish.Low).After(b.DueAt):
+		return State{"Will be late", "error"}, true
+	case after(finish.High).After(b.DueAt):
+		return State{"May be late", "rendering"}, true
+	}
+	return State{"On time", "finished"}, true
+}
+
+// dueField is the time at which the batch is due, in UTC, for a field.
+func (b Batch) dueField() string {
+	if b.DueAt.IsZero() {
+		return ""
+	}
+	return b.DueAt.UTC().Format("2006-01-02T15:04")
 }
 
 // Ended is how many jobs do not move any more.

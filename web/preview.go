@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
+	"overcrank/api/public"
 	"overcrank/coordinator/preview"
 	"overcrank/farm"
 )
@@ -33,6 +34,22 @@ func (s *server) preview(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return c.JSON(undrawn{Error: formWords(err)})
 	}
+	return s.drawFrame(ctx, c, p, form.Template.ID, form.Composition.Name, job.Assets)
+}
+
+// rowFrame answers with a frame of a job as a row of a table makes it.
+func (s *server) rowFrame(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.call()
+	defer cancel()
+	job, err := public.ReadJob([]byte(c.FormValue("job")))
+	if err != nil {
+		return c.JSON(undrawn{Error: formWords(err)})
+	}
+	return s.drawFrame(ctx, c, p, job.Template.ID, job.Template.Composition, job.Assets)
+}
+
+// drawFrame answers with the frame, as wide as the page's script asks for.
+func (s *server) drawFrame(ctx context.Context, c *fiber.Ctx, p farm.Principal, template, composition string, assets []farm.Asset) error {
 	frame, err := numberOf(c, "frame", 0, math.MaxInt32)
 	if err != nil {
 		return err
@@ -41,9 +58,7 @@ func (s *server) preview(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	picture, err := s.farm.previews.Draw(ctx, p, form.Template.ID, preview.Shot{
-		Composition: form.Composition.Name, Assets: job.Assets, Frame: frame, Width: width,
-	})
+	picture, err := s.farm.previews.Draw(ctx, p, template, preview.Shot{Composition: composition, Assets: assets, Frame: frame, Width: width})
 	switch {
 	case err == nil:
 		return answer.Preview(c, picture)

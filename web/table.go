@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,12 +11,14 @@ import (
 	"mime/multipart"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 	"golang.org/x/text/unicode/norm"
 
 	"overcrank/aep"
+	"overcrank/api/public"
 	"overcrank/api/request"
 	"overcrank/coordinator/submission"
 	"overcrank/farm"
@@ -26,7 +29,7 @@ import (
 
 const (
 	// tableParts is how many values the form may hold: headings, what they are about, files.
-	tableParts = 10_000
+	tableParts = 30_000
 	// valueLimit bounds a value of the form, in bytes.
 	valueLimit = 8 << 10
 )
@@ -38,12 +41,18 @@ type tableForm struct {
 	preview               bool
 	order                 bool // the jobs are to be submitted, not only looked at
 	rest                  bool // with order: those without errors
+	more                  bool // the page is to show more rows
 	text                  string
 	fromFile              bool              // text came as a file
 	tooLarge              bool              // the table is; text is its beginning
 	heading               string            // whose meaning comes next
 	about                 map[string]string // what columns are about, by heading
 	kept                  map[string]page.TableFile
+
+	batch, due, zone string            // of the batch, as they were typed
+	shown            int               // rows that the page shows from the first on
+	cells            map[string]string // edited in place, by page.CellName
+	of               string            // the text that the cells were drawn of, by page.TextMark
 }
 
 // tablePage shows the form of many jobs, empty.
@@ -151,7 +160,11 @@ func (s *server) orderTable(c *fiber.Ctx, p farm.Principal, form tableForm, view
 	}
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	result, err := s.farm.submitter.SubmitBatch(ctx, p, jobs)
+	label, err := readLabel(form.batch, form.due, form.zone)
+	if err != nil {
+		return err
+	}
+	result, err := s.farm.submitter.SubmitBatchAs(ctx, p, label, jobs)
 	if err != nil {
 		return err
 	}
@@ -168,6 +181,7 @@ func (s *server) orderTable(c *fiber.Ctx, p farm.Principal, form tableForm, view
 		if form.text, refused, err = rows.leave(refused); err != nil {
 			return err
 		}
+		form.cells = nil
 		if view, rows, err = s.tableView(p, form); err != nil {
 			return err
 		}
@@ -196,7 +210,7 @@ func (r tableRows) leave(refused []error) (text string, why []error, err error) 
 
 // readTableForm reads the form, and keeps the files that came with it.
 func (s *server) readTableForm(c *fiber.Ctx, p farm.Principal) (tableForm, error) {
-	form := tableForm{about: map[string]string{}, kept: map[string]page.TableFile{}}
+	form := tableForm{about: map[string]string{}, kept: map[string]page.TableFile{}, cells: map[string]string{}}
 	kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	if err != nil || kind != fiber.MIMEMultipartForm {
 		return form, farm.Errorf(farm.CodeInvalid, "the form has to be sent as %s", fiber.MIMEMultipartForm)
@@ -290,16 +304,40 @@ func (f *tableForm) set(name, value string) {
 	case "do":
 		f.rest = value == "rest"
 		f.order = value == "order" || f.rest
+		f.more = value == "more"
 	case "heading":
 		f.heading = value
 	case "about":
 		f.about[f.heading] = value
+	case "batch":
+		f.batch = value
+	case "due":
+		f.due = value
+	case "zone":
+		f.zone = value
+	case "of":
+		f.of = value
+	case "shown":
+		f.shown, _ = strconv.Atoi(value)
 	case "kept":
 		src, name, _ := strings.Cut(value, " ")
 		if strings.HasPrefix(src, farm.KeptScheme) && name != "" {
 			f.keep(name, src)
 		}
+	default:
+		if page.IsCellName(name) && len(f.cells) < tableParts {
+			f.cells[name] = value
+		}
 	}
+}
+
+// rows is how many rows the page shows from the first on.
+func (f *tableForm) rows() int {
+	shown := max(f.shown, rowsShown)
+	if f.more {
+		shown += rowsShown
+	}
+	return min(shown, public.BatchLimit)
 }
 
 // keep notes the address of a file that was handed over.
@@ -323,6 +361,7 @@ func (s *server) tableView(p farm.Principal, form tableForm) (page.Table, tableR
 	view := page.Table{
 		Template: one.Template, Composition: one.Composition, Choices: one.Choices,
 		Codec: form.codec, Name: form.name, Preview: form.preview,
+		BatchName: form.batch, Due: form.due, Zone: cmp.Or(form.zone, "0"), Shown: form.rows(),
 	}
 	for _, key := range slices.Sorted(maps.Keys(form.kept)) {
 		view.Files = append(view.Files, form.kept[key])
@@ -333,6 +372,9 @@ func (s *server) tableView(p farm.Principal, form tableForm) (page.Table, tableR
 	}
 	if strings.TrimSpace(form.text) == "" {
 		return view, tableRows{}, nil
+	}
+	if _, err := readLabel(form.batch, form.due, form.zone); err != nil {
+		r.complain("name and due time of the batch: %s", err)
 	}
 	rows := r.read()
 	if form.tooLarge {

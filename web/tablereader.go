@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	rowsShown      = 5  // as they will be submitted, from the first on
-	wrongRowsShown = 20 // behind them
+	rowsShown      = 24     // from the first on, with a frame of each; as many more each time that somebody asks
+	wrongRowsShown = 20     // behind them
+	cellsEdited    = 20_000 // that may be edited in place at once
 )
 
 // tableReader reads the table of a form into what its page shows.
@@ -46,7 +47,7 @@ type tableRows struct {
 
 // read gives the table's rows with a job for each; what is wrong is in the view.
 func (r *tableReader) read() tableRows {
-	sheet, err := variants.ReadSheet(strings.NewReader(r.form.text), 0)
+	sheet, err := r.edited(variants.ReadSheet(strings.NewReader(r.form.text), 0))
 	if sheet != nil {
 		r.view.Text, r.view.Remarks = sheet.Text, sheet.Remarks
 	}
@@ -84,12 +85,47 @@ func (r *tableReader) read() tableRows {
 	return r.readRows(sheet, list)
 }
 
+// edited puts the cells that were edited on the page into the sheet that they were drawn of. Of a sheet with lines that are no rows none can be
+// edited: writing it anew would lose them.
+func (r *tableReader) edited(sheet *variants.Sheet, err error) (*variants.Sheet, error) {
+	if err != nil || len(sheet.Wrong) > 0 || r.form.tooLarge || r.form.of != page.TextMark(sheet.Text) {
+		return sheet, err
+	}
+	changed := false
+	for _, row := range sheet.Rows {
+		for i := range row.Cells {
+			value, sent := r.form.cells[page.CellName(row.Line, i)]
+			if value = strings.ReplaceAll(value, "\r\n", "\n"); sent && value != row.Cells[i] {
+				row.Cells[i], changed = value, true
+			}
+		}
+	}
+	if !changed {
+		return sheet, nil
+	}
+	text, err := sheet.Rewrite()
+	if err != nil {
+		return sheet, err
+	}
+	return variants.ReadSheet(strings.NewReader(text), sheet.Delimiter)
+}
+
+// shot is what the preview of a row is asked for by.
+func shot(v variants.Variant) string {
+	raw, err := json.Marshal(map[string]any{"template": v.Job["template"], "assets": v.Job["assets"]})
+	if err != nil {
+		return "" // of a value that is no JSON either when it is submitted
+	}
+	return string(raw)
+}
+
 // readRows makes the jobs. The first rows are shown, and of the others those with something wrong.
 func (r *tableReader) readRows(sheet *variants.Sheet, list []variants.Variant) tableRows {
 	out := tableRows{headings: sheet.Columns, rows: sheet.Rows, variants: list}
 	out.jobs, out.wrong = make([]submission.BatchEntry, len(list)), make([]bool, len(list))
 	r.headings, r.missing = sheet.Columns, map[string]bool{}
-	sound, shownWrong := 0, 0
+	sound, shownWrong, rowsShown := 0, 0, r.form.rows()
+	r.view.Editable = len(sheet.Wrong) == 0 && !r.form.tooLarge && min(rowsShown+wrongRowsShown, len(list))*len(sheet.Columns) < cellsEdited
 	for i, v := range list {
 		r.faults = nil
 		name := r.name(v)
@@ -108,6 +144,9 @@ func (r *tableReader) readRows(sheet *variants.Sheet, list []variants.Variant) t
 		if i < rowsShown || out.wrong[i] && shownWrong < wrongRowsShown {
 			if i >= rowsShown {
 				shownWrong++
+			}
+			if i < rowsShown && !out.wrong[i] {
+				shown.Shot = shot(v)
 			}
 			shown.Mark(r.view.Columns, r.faults)
 			r.view.Rows = append(r.view.Rows, shown)
@@ -303,7 +342,7 @@ func (r *tableReader) cells(v variants.Variant) []page.TableCell {
 		if cell != "" && (c.Kind == variants.Property || c.Kind == variants.Essential) {
 			cell = valueOf(assets, c)
 		}
-		out = append(out, page.TableCell{Text: cell})
+		out = append(out, page.TableCell{Text: cell, Raw: v.Cells[c.Heading], Name: page.CellName(v.Number, i), Label: fmt.Sprintf("%s, line %d", c.Heading, v.Number)})
 	}
 	return out
 }

@@ -161,6 +161,7 @@ func (s *server) routes() []route.Route {
 		route.Get("/new", farm.ActSubmit, s.newJobPage),
 		route.Post("/new", farm.ActSubmit, s.newJob),
 		route.Post("/new/preview", farm.ActSubmit, s.preview),
+		route.Post("/new/table/frame", farm.ActSubmit, s.rowFrame),
 		route.Get("/new/table", farm.ActSubmit, s.tablePage),
 		route.Get("/new/table.csv", farm.ActSubmit, s.tableTemplate),
 		route.Get("/files/table", farm.ActSubmit, s.tableAgain),

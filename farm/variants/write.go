@@ -50,3 +50,26 @@ func disarm(cell string) string {
 	}
 	return cell
 }
+
+// Rewrite writes the columns and rows of a sheet as text that ReadSheet reads again, with the delimiter that it had: what cells mean depends
+// on it. Empty lines are left out.
+func (s *Sheet) Rewrite() (string, error) {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Comma = s.Delimiter
+	for i := -1; i < len(s.Rows); i++ {
+		cells := s.Columns
+		if i >= 0 {
+			cells = slices.Concat(s.Rows[i].Cells, s.Rows[i].Extra)
+		}
+		armed := make([]string, len(cells))
+		for j, cell := range cells {
+			armed[j] = arm(cell)
+		}
+		if err := w.Write(armed); err != nil {
+			return "", err
+		}
+	}
+	w.Flush()
+	return b.String(), w.Error()
+}

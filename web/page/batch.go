@@ -76,7 +76,7 @@ func (b Batch) Timely() (s State, ok bool) {
 	case now.After(b.DueAt):
 		return State{"Overdue", "error"}, true
 	case b.Forecast.Held:
-		return State{"Some jobs wait for you", "held"}, true
+		return State{"Waits for people", "held"}, true
 	case finish == nil || finish.High <= 0 && finish.Learning:
 		return State{"No forecast yet", "waiting"}, true
 	case after(finish.Low).After(b.DueAt):

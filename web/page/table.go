@@ -1,6 +1,8 @@
 package page
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -33,6 +35,10 @@ type Table struct {
 	Codec, Name string
 	Preview     bool
 
+	BatchName, Due, Zone string // of the batch, as they were typed
+	Shown                int    // rows that are shown from the first on
+	Editable             bool   // cells can be edited where they are shown
+
 	Problems []TableProblem
 	more     int // problems that are not named
 	Rest     int // rows that could be submitted without those that something is wrong with; 0 when more than rows is wrong
@@ -62,10 +68,49 @@ type TableRow struct {
 	Name  string
 	Wrong string // what is wrong with it that is of none of its cells
 	Cells []TableCell
+	Shot  string // what a frame of it is asked for by; "" for a row with something wrong, and for one that gets none
 }
 
 // TableCell is a cell as it will be submitted, and what is wrong with it.
-type TableCell struct{ Text, Wrong string }
+type TableCell struct {
+	Text, Wrong string
+	Raw         string // as it stands in the table
+	Name, Label string // of its field
+}
+
+// cellPrefix begins the names of the fields of cells.
+const cellPrefix = "cell:"
+
+// CellName is the name of the field of a cell, in a line from 1 and a column from 0.
+func CellName(line, column int) string { return fmt.Sprintf("%s%d:%d", cellPrefix, line, column) }
+
+// IsCellName tells whether a field is that of a cell.
+func IsCellName(name string) bool { return strings.HasPrefix(name, cellPrefix) }
+
+// TextMark marks the text of a table: cells that were drawn of another text say nothing of it.
+func TextMark(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// shots are the rows that stand on the contact sheet.
+func (t Table) shots() []TableRow { return t.Rows[:min(t.Shown, len(t.Rows))] }
+
+// frame is the frame that the contact sheet begins with, and last the last one there is.
+func (t Table) frame() (first, last int) {
+	n := NewJob{Composition: t.Composition}
+	return n.frameToShow(), n.lastFrame()
+}
+
+// fault is the first thing that is wrong with a row, in words.
+func (r TableRow) fault() string {
+	for _, c := range r.Cells {
+		if c.Wrong != "" {
+			return c.Wrong
+		}
+	}
+	return r.Wrong
+}
 
 // mark shows a problem at the cell that it is about, or at the row when that one is not shown.
 func (r *TableRow) mark(columns []TableColumn, p TableProblem) {
@@ -240,3 +285,17 @@ func (t Table) query() string {
 func (n NewJob) query() string {
 	return "?template=" + queryText(n.Template.ID) + "&composition=" + queryText(n.Composition.Name)
 }
+
+// zoneWords say on which clock the due time is.
+func (t Table) zoneWords() string {
+	if t.Zone != "0" {
+		return "your time"
+	}
+	return "UTC"
+}
+
+// editedLimit is how long a cell may be, in bytes, that is edited where it is shown.
+const editedLimit = 2000
+
+// edits tells whether a cell is edited where it is shown.
+func (t Table) edits(c TableCell) bool { return t.Editable && len(c.Raw) <= editedLimit }

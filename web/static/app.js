@@ -198,6 +198,7 @@ function put(id, html, now = false) {
     },
   });
   tellTimes(); localTimes();
+  document.dispatchEvent(new CustomEvent("put", { detail: id }));
 }
 
 // localTimes puts the fields of times, which come in UTC, on the reader's clock.
@@ -323,9 +324,9 @@ async function handOver(field, file) {
 // ---- many jobs from a table: what the page shows of it is looked at anew whenever the form changes ----
 let looks = 0;
 
-async function lookAtTable(form) {
+async function lookAtTable(form, what = "look") {
   const mine = ++looks, body = new FormData(form), say = form.querySelector("[data-say]");
-  body.set("do", "look"); body.delete("files");
+  body.set("do", what); body.delete("files");
   if (form.sheet.files[0]?.size > Number(form.dataset.limit)) {
     say.textContent = form.sheet.files[0].name + " is larger than " + form.dataset.limit / 1048576 + " MiB. Split it, or submit it from the command line."; say.className = "bad";
     form.sheet.value = ""; return;
@@ -368,16 +369,17 @@ function tables() {
   const zone = form.querySelector("[data-table-drop]");
   let soon;
   form.addEventListener("change", (e) => {
+    if ("own" in e.target.dataset) return; // it changes nothing of the table
     if (e.target === form.files) keepFiles(form, [...form.files.files]);
     else lookAtTable(form);
   });
   form.addEventListener("input", (e) => {
-    if (!e.target.matches("textarea,input[type=text]")) return;
+    if (!e.target.matches("textarea#cells,input[type=text]")) return;
     clearTimeout(soon);
     soon = setTimeout(() => lookAtTable(form), 400);
   });
   form.addEventListener("submit", (e) => {
-    if (form.dataset.busy || !["order", "rest"].includes(e.submitter?.value)) { e.preventDefault(); if (!form.dataset.busy) lookAtTable(form); return; }
+    if (form.dataset.busy || !["order", "rest"].includes(e.submitter?.value)) { e.preventDefault(); if (!form.dataset.busy) lookAtTable(form, e.submitter?.value === "more" ? "more" : "look"); return; }
     form.dataset.busy = "1"; // a second click orders nothing twice
     looks++;
   });

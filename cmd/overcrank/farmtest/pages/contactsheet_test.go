@@ -1,0 +1,81 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"overcrank/cmd/overcrank/farmtest"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/xuri/excelize/v2"
+)
+
+// TestAProducerSeesEachFilmBeforeItIsOrdered goes from an Excel workbook with a mistake to a batch with a name and a due time, by keys.
+func TestAProducerSeesEachFilmBeforeItIsOrdered(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir(), "--slots", "2")
+	template := f.Register("zip", farmtest.TitleCard(t)).ID
+	b := signedIn(t, f)
+	b.open("/new/table?template=" + template)
+
+	book := excelize.NewFile()
+	for y, row := range [][]any{{"Title", "@priority", "@frames", "@name"}, {"Spring", 1, "40-44", "A"}, {"Summer", "high", "40-44", "B"}, {"Autumn", 3, "40-44", "C"}} {
+		for x, cell := range row {
+			place, err := excelize.CoordinatesToCellName(x+1, y+1)
+			if err == nil {
+				err = book.SetCellValue("Sheet1", place, cell)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "films.xlsx")
+	if err := book.SaveAs(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Fatal(err)
+	}
+	b.do(chromedp.SetUploadFiles("#sheet", []string{path}, chromedp.ByQuery))
+	b.until(`document.querySelectorAll("[data-contacts] .contact[data-drawn]").length === 2`)
+	b.shows("not a whole number")
+	b.canBeRead("/new/table, with a contact sheet and a mistake")
+
+	// The cell is mended where it stands; leaving it has the table looked at.
+	b.fill(`[name="cell:3:1"]`, "")
+	b.do(chromedp.Focus(`[name="cell:3:1"]`, chromedp.ByQuery), chromedp.KeyEvent("2"), chromedp.KeyEvent(kb.Tab))
+	b.until(`document.querySelectorAll("[data-contacts] .contact[data-drawn]").length === 3 && document.querySelector("#cells").value.includes("Summer,2,")`)
+	b.until(`new Set([...document.querySelectorAll("[data-contacts] img")].map((i) => i.src)).size === 3 && [...document.querySelectorAll("[data-contacts] img")].every((i) => i.src.startsWith("blob:") && i.naturalWidth > 100)`)
+	b.until(`!document.querySelector("button[value=order]").disabled`)
+	// Another time of all films, by a key.
+	b.do(chromedp.Evaluate(`before = document.querySelector("[data-contacts] img").src, 0`, nil), chromedp.Focus("[data-frame]", chromedp.ByQuery), chromedp.KeyEvent(kb.Home))
+	b.until(`document.querySelectorAll("[data-contacts] .contact[data-drawn]").length === 3 && document.querySelector("[data-contacts] img").src !== before`)
+
+	b.fill("#batch", "Season films")
+	b.do(chromedp.Evaluate(`(() => {
+		const due = document.querySelector("#due");
+		due.value = "`+time.Now().Add(72*time.Hour).Format("2006-01-02T15:04")+`";
+		due.dispatchEvent(new Event("input", { bubbles: true })); due.dispatchEvent(new Event("change", { bubbles: true }));
+	})()`, nil))
+	b.until(`document.querySelector("#batch").value === "Season films" && document.querySelector("#due").value !== ""`)
+	b.size(1360, 1700)
+	b.picture("contactsheet")
+	for _, width := range []int64{390, 1024} {
+		b.size(width, 900)
+		b.canBeRead("/new/table with a contact sheet, narrow")
+		b.until(`document.documentElement.scrollWidth <= innerWidth`)
+	}
+	b.do(chromedp.Focus(`button[value=order]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.until(`location.pathname.startsWith("/batches/") && document.querySelector("h1").textContent === "Season films"`)
+	b.shows("Due")
+	b.shows("3 of 3 finished")
+	b.open("/batches")
+	b.shows("Season films")
+	b.canBeRead("/batches, with a due time")
+}

@@ -1,0 +1,84 @@
+// The contact sheet of a table: a frame of each row that is shown, drawn one after the other, since a person has one preview at a time.
+"use strict";
+
+(() => {
+  const drawn = new Map(); // addresses of pictures, by what they are of
+  const kept = 200; // pictures that are remembered
+  let frame = "", working = false, again = 0;
+
+  const sheet = () => document.querySelector("[data-contacts]");
+  const wanted = () => [...document.querySelectorAll("[data-contacts] [data-shot]:not([data-shot=''])")];
+  const keyOf = (card) => frame + " " + card.dataset.shot;
+
+  // show puts the pictures that there are on their cards.
+  function show() {
+    for (const card of wanted()) {
+      const picture = drawn.get(keyOf(card)), img = card.querySelector("img");
+      if (!picture) continue;
+      if (picture.src && img.getAttribute("src") !== picture.src) img.src = picture.src;
+      if (picture.src) img.alt = "Frame " + frame + " of line " + img.dataset.frameOf;
+      card.querySelector("[data-note]").textContent = picture.words;
+      card.toggleAttribute("data-drawn", true);
+    }
+  }
+
+  function keep(key, picture) {
+    drawn.set(key, picture);
+    if (drawn.size <= kept) return;
+    const [oldest, old] = drawn.entries().next().value;
+    drawn.delete(oldest);
+    if (old.src) URL.revokeObjectURL(old.src);
+  }
+
+  // ask draws one card. It tells whether it is worth going on at once.
+  async function ask(card, key) {
+    const body = new URLSearchParams({ job: card.dataset.shot, frame, width: String(Math.min(480, Math.max(160, Math.round(card.clientWidth * devicePixelRatio)))) });
+    const answer = await fetch("/new/table/frame", { method: "POST", body, headers: { Accept: "application/json" } });
+    if (answer.headers.get("Content-Type")?.startsWith("image/")) {
+      keep(key, { src: URL.createObjectURL(await answer.blob()), words: "" });
+      return true;
+    }
+    const told = await answer.json();
+    if (told.again) return false;
+    keep(key, { src: "", words: told.error || "This row cannot be previewed." });
+    return true;
+  }
+
+  async function work() {
+    if (working) return;
+    working = true;
+    clearTimeout(again);
+    try {
+      for (;;) {
+        const left = wanted().filter((card) => !drawn.has(keyOf(card)));
+        const say = sheet()?.querySelector("[data-contacts-say]");
+        if (say) say.textContent = left.length ? "Drawing " + left.length + (left.length === 1 ? " frame…" : " frames…") : "";
+        if (left.length === 0) break;
+        if (!(await ask(left[0], keyOf(left[0])))) { again = setTimeout(work, 1000); break; }
+        show();
+      }
+    } catch {
+      const say = sheet()?.querySelector("[data-contacts-say]");
+      if (say) say.textContent = "The farm does not answer. Frames are drawn again in a moment.";
+      again = setTimeout(work, 5000);
+    }
+    working = false;
+  }
+
+  function begin() {
+    const slider = sheet()?.querySelector("[data-frame]");
+    if (!slider) return;
+    if (frame === "") frame = slider.value; else slider.value = frame;
+    show();
+    work();
+  }
+
+  document.addEventListener("put", (e) => { if (e.detail === "table") begin(); });
+  document.addEventListener("change", (e) => {
+    if (!e.target.matches("[data-frame]")) return;
+    frame = e.target.value;
+    for (const card of wanted()) card.removeAttribute("data-drawn");
+    begin();
+  });
+  begin();
+})();

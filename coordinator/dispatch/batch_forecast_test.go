@@ -7,7 +7,9 @@ import (
 )
 
 func TestABatchIsDoneWhenAllItsJobsAre(t *testing.T) {
-	begins := func(low, high float64) farm.Placement { return farm.Placement{Start: &farm.Span{Low: low, High: high}, Fitting: 2} }
+	begins := func(low, high float64) farm.Placement {
+		return farm.Placement{Start: &farm.Span{Low: low, High: high}, Fitting: 2}
+	}
 	var b batchCosts
 	if b.finish(0) != nil {
 		t.Error("a batch of which nothing is known has a forecast")

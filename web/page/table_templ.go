@@ -1163,7 +1163,7 @@ func tableRows(t Table) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "</h2><div class=\"sheet\" tabindex=\"0\" role=\"region\" aria-label=\"The table of rows\"><table class=\"dense preview\"><thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Job</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "</h2><div class=\"sheet\" tabindex=\"0\" role=\"region\" aria-label=\"The table of rows\"><table class=\"dense asrows\"><thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Job</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -107,7 +107,7 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 		dropped.items.add(new File(["no picture, really"], "A.PNG"));
 		document.querySelector("[data-table-drop]").dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: dropped }));
 	})()`, nil))
-	b.until(`document.querySelector('button[value=order]')?.disabled === false && document.querySelector(".preview textarea").value === '5" screen'`)
+	b.until(`document.querySelector('button[value=order]')?.disabled === false && document.querySelector(".asrows textarea").value === '5" screen'`)
 	b.do(chromedp.Evaluate(`(() => {
 		const cells = document.querySelector("#cells");
 		cells.value = "Titel\tPicture\nPasted\tb.png";
@@ -123,7 +123,7 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 		cells.dispatchEvent(new Event("input", { bubbles: true }));
 	})()`, nil))
 	b.shows("Line 3, column 3: 'by one' has no heading")
-	b.until(`document.querySelector("#about-0").value === "Title" && document.querySelector("#about-1").value === "Subtitle" && document.querySelector(".preview textarea").value === "Good"`)
+	b.until(`document.querySelector("#about-0").value === "Title" && document.querySelector("#about-1").value === "Subtitle" && document.querySelector(".asrows textarea").value === "Good"`)
 	b.canBeRead("/new/table, with a line that is too long")
 	b.do(chromedp.Focus(`button[value=rest]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
 	b.shows("1 job was submitted.")

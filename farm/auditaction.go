@@ -22,6 +22,7 @@ const (
 	AuditTeamAdd         AuditAction = "team.add"
 	AuditTeamRename      AuditAction = "team.rename"
 	AuditTeamDelete      AuditAction = "team.delete"
+	AuditTeamLogo        AuditAction = "team.logo"
 	AuditJobSubmit       AuditAction = "job.submit"
 	AuditJobChange       AuditAction = "job.change"
 	AuditJobCancel       AuditAction = "job.cancel"
@@ -29,7 +30,13 @@ const (
 	AuditJobApprove      AuditAction = "job.approve"
 	AuditJobReject       AuditAction = "job.reject"
 	AuditWebhookAgain    AuditAction = "job.webhook"
+	AuditReviewLink      AuditAction = "review.link"
+	AuditReviewRevoke    AuditAction = "review.revoke"
+	AuditReviewComment   AuditAction = "review.comment"
+	AuditReviewDelete    AuditAction = "review.delete"
+	AuditFailureSettle   AuditAction = "failure.settle"
 	AuditBatchSubmit     AuditAction = "batch.submit"
+	AuditBatchLabel      AuditAction = "batch.label"
 	AuditBatchCancel     AuditAction = "batch.cancel"
 	AuditTemplateAdd     AuditAction = "template.add"
 	AuditTemplateChange  AuditAction = "template.change"
@@ -45,6 +52,7 @@ const (
 	AuditMachineChange   AuditAction = "machine.change"
 	AuditMachineRemove   AuditAction = "machine.remove"
 	AuditPolicy          AuditAction = "farm.policy"
+	AuditRates           AuditAction = "farm.rates"
 	AuditReleaseAdd      AuditAction = "release.add"
 	AuditReleaseRemove   AuditAction = "release.remove"
 	AuditUpdates         AuditAction = "release.rollout"
@@ -68,16 +76,18 @@ var auditWords = []struct {
 	{AuditPassword, "set a password"}, {AuditPasswordReset, "reset a password"},
 	{AuditPersonAdd, "added a person"}, {AuditPersonChange, "changed a person"}, {AuditPersonRemove, "removed a person"},
 	{AuditTokenAdd, "made a token"}, {AuditTokenChange, "changed a token"}, {AuditTokenRevoke, "revoked a token"},
-	{AuditTeamAdd, "made a team"}, {AuditTeamRename, "renamed a team"}, {AuditTeamDelete, "deleted a team"},
+	{AuditTeamAdd, "made a team"}, {AuditTeamRename, "renamed a team"}, {AuditTeamDelete, "deleted a team"}, {AuditTeamLogo, "set the team's logo"},
 	{AuditJobSubmit, "submitted a job"}, {AuditJobChange, "changed a job"}, {AuditJobCancel, "cancelled a job"}, {AuditJobRelease, "released a job"},
 	{AuditJobApprove, "approved a job"}, {AuditJobReject, "rejected a job"}, {AuditWebhookAgain, "sent a webhook again"},
-	{AuditBatchSubmit, "submitted a batch"}, {AuditBatchCancel, "cancelled a batch"},
+	{AuditReviewLink, "made a review link"}, {AuditReviewRevoke, "revoked a review link"},
+	{AuditReviewComment, "commented on a result"}, {AuditReviewDelete, "deleted a comment"}, {AuditFailureSettle, "dismissed a failure"},
+	{AuditBatchSubmit, "submitted a batch"}, {AuditBatchLabel, "named a batch"}, {AuditBatchCancel, "cancelled a batch"},
 	{AuditTemplateAdd, "added a template"}, {AuditTemplateChange, "changed a template"}, {AuditTemplateDelete, "deleted a template"},
 	{AuditFontAdd, "added a font"}, {AuditFontDelete, "deleted a font"},
 	{AuditSecretSet, "set a secret"}, {AuditSecretDelete, "deleted a secret"}, {AuditSecretKey, "changed the key that seals secrets"},
 	{AuditWebhookKey, "replaced the key that signs webhooks"},
 	{AuditMachineInvite, "invited machines"}, {AuditMachineUninvite, "revoked an invitation of machines"}, {AuditMachineChange, "changed a machine"}, {AuditMachineRemove, "removed a machine"},
-	{AuditPolicy, "changed how the farm is shared"},
+	{AuditPolicy, "changed how the farm is shared"}, {AuditRates, "changed what machines cost"},
 	{AuditReleaseAdd, "added a release"}, {AuditReleaseRemove, "removed a release"}, {AuditUpdates, "changed how machines are updated"},
 	{AuditPackageAdd, "added a package"}, {AuditPackageRemove, "removed a package"},
 	{AuditNodeInvite, "invited a coordinator"}, {AuditNodeUninvite, "revoked the invitation of a coordinator"}, {AuditNodeRemove, "removed a coordinator"},

@@ -12,7 +12,7 @@ import (
 // its type, so that none goes unnoticed.
 func (t *tables) auditOf(cmd command.Command) (audited, bool) {
 	for _, subject := range []func(*tables, command.Command) (audited, bool){
-		(*tables).auditOfAccess, (*tables).auditOfJobs, (*tables).auditOfTemplates, (*tables).auditOfLibrary, (*tables).auditOfMachines, (*tables).auditOfFarm,
+		(*tables).auditOfAccess, (*tables).auditOfJobs, (*tables).auditOfReviews, (*tables).auditOfTemplates, (*tables).auditOfLibrary, (*tables).auditOfMachines, (*tables).auditOfFarm,
 	} {
 		if about, known := subject(t, cmd); known {
 			return about, true
@@ -77,6 +77,10 @@ func (t *tables) auditOfAccess(cmd command.Command) (audited, bool) {
 		return audited{action: farm.AuditTeamAdd, thing: ofTeam(c.Team), team: c.Team.ID}, true
 	case command.RenameTeam:
 		return audited{action: farm.AuditTeamRename, thing: farm.AuditThing{Kind: "team", ID: c.ID, Name: c.Name}, team: c.ID}, true
+	case command.PutTeamLogo:
+		team, _ := get[farm.Team](t, bucketTeams, c.Team)
+		team.ID = c.Team
+		return audited{action: farm.AuditTeamLogo, thing: ofTeam(team), team: c.Team}, true
 	case command.EndTeam:
 		team, _ := get[farm.Team](t, bucketTeams, c.ID)
 		team.ID = c.ID
@@ -125,6 +129,24 @@ func (t *tables) auditOfJobs(cmd command.Command) (audited, bool) {
 		return about, true
 	case command.CancelBatch:
 		return audited{action: farm.AuditBatchCancel, thing: farm.AuditThing{Kind: "batch", ID: c.ID}, team: c.Team, everyday: true}, true
+	case command.LabelBatch:
+		return audited{action: farm.AuditBatchLabel, thing: farm.AuditThing{Kind: "batch", ID: c.ID, Name: c.Label.Name}, team: c.Team, everyday: true}, true
+	case command.SettleFailures:
+		return t.ofJobs(farm.AuditFailureSettle, c.Team, c.Jobs), true
+	}
+	return audited{}, false
+}
+
+func (t *tables) auditOfReviews(cmd command.Command) (audited, bool) {
+	switch c := cmd.(type) {
+	case command.PutReviewLink:
+		return t.ofJobs(farm.AuditReviewLink, c.Link.Team, []string{c.Link.Job}), true
+	case command.RevokeReviewLink:
+		return t.ofJobs(farm.AuditReviewRevoke, c.Team, []string{c.Job}), true
+	case command.AddRemark:
+		return t.ofJobs(farm.AuditReviewComment, c.Remark.Team, []string{c.Remark.Job}), true
+	case command.DeleteRemark:
+		return t.ofJobs(farm.AuditReviewDelete, c.Team, []string{c.Job}), true
 	}
 	return audited{}, false
 }
@@ -248,6 +270,8 @@ func (t *tables) auditOfFarm(cmd command.Command) (audited, bool) {
 	switch c := cmd.(type) {
 	case command.PutPolicy:
 		return audited{action: farm.AuditPolicy}, true
+	case command.PutRates:
+		return audited{action: farm.AuditRates}, true
 	case command.PutNodeInvitation:
 		return audited{action: farm.AuditNodeInvite, thing: farm.AuditThing{Kind: "invitation", ID: c.Invitation.ID, Name: c.Invitation.Name}}, true
 	case command.RevokeNodeInvitation:

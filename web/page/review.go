@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"overcrank/farm"
@@ -58,8 +59,8 @@ func (r Review) waits() bool {
 	return false
 }
 
-// data is what the page's script needs.
-func (r Review) data() string {
+// data is what the page's script needs. It fails for a number that JSON has no way to write.
+func (r Review) data() (string, error) {
 	raw, err := json.Marshal(struct {
 		Base  string       `json:"base"`
 		Job   string       `json:"job"`
@@ -67,9 +68,9 @@ func (r Review) data() string {
 		Takes []ReviewTake `json:"takes"`
 	}{r.Base, r.Job, r.Guest, r.Takes})
 	if err != nil {
-		panic(err) // strings and numbers always can be written
+		return "", fmt.Errorf("writing the takes of job %s for their player: %w", r.Job, err)
 	}
-	return string(raw)
+	return string(raw), nil
 }
 
 // RemarkShape is a remark as the page's script reads it.

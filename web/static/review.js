@@ -191,22 +191,35 @@
     ink();
   }
 
+  let asked = 0, heard = 0, looks = 0, sending = false;
   async function refresh() {
+    const mine = ++asked;
     try {
       const answer = await fetch(v.base + "/remarks", { headers: { Accept: "application/json" } });
+      if (answer.status === 404 || answer.status === 410) { over((await answer.json()).error); return; }
       if (!answer.ok) return;
       const now = await answer.json();
+      if (mine < heard) return; // a later look knows more
+      heard = mine;
       if (JSON.stringify(now) !== JSON.stringify(remarks)) { remarks = now; list(); }
     } catch { /* the next look may find the farm again */ }
   }
 
+  // over tells who has the page open that its link was revoked or has expired, and asks no more.
+  function over(message) {
+    clearInterval(looks);
+    if ($("problem")) $("problem").textContent = message;
+  }
+
   async function say(verdict) {
+    if (sending) return; // a second press says nothing new
     const text = $("text").value.trim(), n = number(take, frame), drawing = lines.filter((l) => l.frame === n).map(({ Colour, Points }) => ({ Colour, Points }));
     if (v.guest && !$("name").reportValidity()) return;
     const problem = $("problem");
     problem.textContent = "";
     if (!verdict && !text && !drawing.length) { problem.textContent = "Write or draw something first."; return; }
     if (verdict === "rejected" && !text) { problem.textContent = "Say what is wrong with it."; $("text").focus(); return; }
+    sending = true;
     try {
       const body = JSON.stringify({ take: take.id, name: v.guest ? $("name").value : "", text, frame: verdict && !drawing.length ? null : n, drawing, verdict: verdict || "", inside: !!$("inside")?.checked });
       const answer = await fetch(v.base + "/remarks", { method: "POST", body, headers: { Accept: "application/json", "Content-Type": "application/json" } });
@@ -215,7 +228,7 @@
       $("text").value = "";
       lines = []; $("clear").hidden = true;
       await refresh();
-    } catch { problem.textContent = "The farm does not answer. What you wrote is still here."; }
+    } catch { problem.textContent = "The farm does not answer. What you wrote is still here."; } finally { sending = false; }
   }
 
   takeMenu.onchange = () => { take = takes.find((t) => t.id === takeMenu.value); others(); lay(); };
@@ -233,7 +246,7 @@
     $("text").onfocus = () => { if (playing() || backwards) halt(); };
   }
   addEventListener("keydown", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, button, a")) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select") || e.key === " " && e.target.closest("button, a")) return;
     const does = { ",": () => { stop(); go(frame - 1); }, ".": () => { stop(); go(frame + 1); }, j: back, k: halt, l: play, " ": () => playing() || backwards ? halt() : play() };
     does.ArrowLeft = does[","]; does.ArrowRight = does["."];
     const act = does[e.key.length === 1 ? e.key.toLowerCase() : e.key];
@@ -243,5 +256,5 @@
   choices();
   lay();
   refresh();
-  setInterval(() => { if (!document.hidden) refresh(); }, 5000);
+  looks = setInterval(() => { if (!document.hidden) refresh(); }, 5000);
 })();

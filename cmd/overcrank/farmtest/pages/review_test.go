@@ -3,6 +3,7 @@
 package pages_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,7 +13,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestAClientReviewsAFilm follows a producer who makes a link, and a client in another browser who comments on a frame, with a drawing.
+// TestAClientReviewsAFilm follows a producer who makes a link, and a client in another browser who comments on a frame, rejects and approves,
+// until the link is revoked.
 func TestAClientReviewsAFilm(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
@@ -33,13 +35,14 @@ func TestAClientReviewsAFilm(t *testing.T) {
 	client := newBrowser(t, f.Server)
 	client.open("/jobs/" + job.ID) // leads to the sign-in page: the client has no account
 	client.until(`location.pathname === "/sign-in"`)
+	client.expect("status of 401", "status of 404") // before the password, and after the link was revoked
 	client.open("/review/" + path)
 	client.canBeRead("/review/… with a password")
 	client.fill("#password", "tungsten")
 	client.click(`button[type=submit]`)
 	client.until(`document.querySelector("[data-review]")?.dataset.frame === "0" && document.querySelector("video").readyState >= 2`)
 	client.canBeRead("/review/…")
-	client.keysUntil(`document.querySelector("[data-review]").dataset.frame === "2" && !document.querySelector("video").seeking`, chromedp.KeyEvent(kb.ArrowRight))
+	client.stepsTo(2)
 	client.until(`Math.floor(document.querySelector("video").currentTime * JSON.parse(document.querySelector("[data-review]").dataset.review).takes[0].rate) === 2`)
 	client.fill("#name", "Cleo")
 	client.fill("#text", "Warmer, please")
@@ -54,4 +57,45 @@ func TestAClientReviewsAFilm(t *testing.T) {
 	client.until(`document.querySelector("#remarks")?.textContent.includes("Frame 2, with a drawing")`)
 	producer.shows("Warmer, please")
 	client.picture("review")
+	client.decides()
+	producer.until(`document.querySelector("#reviews").textContent.includes("Too dark")`)
+	producer.until(`document.querySelector("#reviews").textContent.includes("approved")`)
+	client.size(390, 844)
+	client.until(`document.documentElement.scrollWidth <= innerWidth`)
+	client.scheme("dark")
+	client.canBeRead("/review/… with verdicts")
+
+	producer.click(`form[action$="/revoke"] button`)
+	producer.until(`document.querySelector("#reviews ul") !== null && document.querySelector('form[action$="/revoke"]') === null`)
+	client.until(`document.querySelector("#problem").textContent.includes("was revoked")`)
+	client.open("/review/" + path)
+	client.shows("was revoked")
+	client.canBeRead("/review/… that was revoked")
+}
+
+// stepsTo goes to a frame by the keys, back too if one came twice.
+func (b *browser) stepsTo(frame int) {
+	b.t.Helper()
+	farmtest.Await(b.t, fmt.Sprintf("the keys to bring frame %d", frame), func() bool {
+		switch at := value[int](b, `Number(document.querySelector("[data-review]").dataset.frame)`); {
+		case at < frame:
+			b.do(chromedp.KeyEvent(kb.ArrowRight))
+		case at > frame:
+			b.do(chromedp.KeyEvent(kb.ArrowLeft))
+		default:
+			return true
+		}
+		return false
+	})
+	b.until(`!document.querySelector("video").seeking`)
+}
+
+// decides rejects by the keyboard, which needs words, and approves by the mouse.
+func (b *browser) decides() {
+	b.t.Helper()
+	reject := []chromedp.Action{chromedp.Focus(`[data-verdict=rejected]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter)}
+	b.keysUntil(`document.querySelector("#problem").textContent.includes("Say what is wrong") && document.activeElement.id === "text"`, reject...)
+	b.fill("#text", "Too dark")
+	b.keysUntil(`document.querySelector("#remarks").textContent.includes("rejected")`, reject...)
+	b.keysUntil(`document.querySelector("#remarks").textContent.includes("approved")`, chromedp.Click(`[data-verdict=approved]`, chromedp.ByQuery))
 }

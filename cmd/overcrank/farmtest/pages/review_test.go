@@ -18,7 +18,7 @@ import (
 func TestAClientReviewsAFilm(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
-	job := f.Finished(f.SubmitCard(f.Card(), map[string]any{"frames": []int{0, 23}}))
+	job := f.Finished(f.SubmitCard(f.Register("zip", farmtest.TitleCard(t)).ID, map[string]any{"frames": []int{60, 83}}))
 	producer := signedIn(t, f)
 	producer.open("/jobs/" + job.ID)
 	producer.canBeRead("/jobs/… with reviews")

@@ -164,7 +164,7 @@ func snake(name string) string {
 }
 
 // pythonWords are words of Python's own that the documents use as names.
-var pythonWords = []string{"from", "is", "in", "class", "global"}
+var pythonWords = []string{"for", "from", "is", "in", "class", "global"}
 
 // argument is the name of a parameter, which may be a word of Python's own.
 func argument(name string) string {

@@ -198,14 +198,14 @@ func (s *server) orderTable(c *fiber.Ctx, p farm.Principal, form tableForm, view
 // leave gives a table of the rows that were not submitted: those with something wrong, and those that were refused. The reasons come
 // back as those of its rows.
 func (r tableRows) leave(refused []error) (text string, why []error, err error) {
-	left := [][]string{r.headings}
+	left := variants.Sheet{Columns: r.headings, Delimiter: r.delimiter}
 	for i, row := range r.rows {
 		if r.wrong[i] || refused[i] != nil {
-			left, why = append(left, slices.Concat(row.Cells, row.Extra)), append(why, refused[i])
+			left.Rows, why = append(left.Rows, row), append(why, refused[i])
 		}
 	}
-	table, err := variants.WriteSheet(left)
-	return string(table), why, err
+	text, err = left.Rewrite()
+	return text, why, err
 }
 
 // readTableForm reads the form, and keeps the files that came with it.

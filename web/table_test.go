@@ -209,6 +209,9 @@ func TestRefusedRowsComeBackAsATable(t *testing.T) {
 		field{name: "table", value: "Title,@composition\ngood,\nbad,nowhere\n"}, field{name: "do", value: "order"}).is(http.StatusOK,
 		"1 job was submitted", "/batches/", "Line 2, column “@composition”: ", "bad,nowhere", "disabled")
 	a.lacks("good,")
+	// With the separator that it had: what a decimal comma means depends on it.
+	r.as("ada").sends("/files/table", field{name: "template", value: card.ID}, field{name: "composition", value: "main"},
+		field{name: "table", value: "Title;@composition\ngood;\n1,5;nowhere\n"}, field{name: "do", value: "order"}).is(http.StatusOK, "1 job was submitted", "1,5;nowhere")
 }
 
 // TestALineOfATableHidesNoOther has the page keep what the columns are about, and all other rows, whatever one line holds.

@@ -38,11 +38,12 @@ type tableReader struct {
 
 // tableRows are the rows of a table as its page read them, one after the other as they stand in the table.
 type tableRows struct {
-	headings []string
-	rows     []variants.Row
-	variants []variants.Variant
-	jobs     []submission.BatchEntry
-	wrong    []bool // rows with something wrong
+	headings  []string
+	delimiter rune
+	rows      []variants.Row
+	variants  []variants.Variant
+	jobs      []submission.BatchEntry
+	wrong     []bool // rows with something wrong
 }
 
 // read gives the table's rows with a job for each; what is wrong is in the view.
@@ -121,7 +122,7 @@ func shot(v variants.Variant) string {
 
 // readRows makes the jobs. The first rows are shown, and of the others those with something wrong.
 func (r *tableReader) readRows(sheet *variants.Sheet, list []variants.Variant) tableRows {
-	out := tableRows{headings: sheet.Columns, rows: sheet.Rows, variants: list}
+	out := tableRows{headings: sheet.Columns, delimiter: sheet.Delimiter, rows: sheet.Rows, variants: list}
 	out.jobs, out.wrong = make([]submission.BatchEntry, len(list)), make([]bool, len(list))
 	r.headings, r.missing = sheet.Columns, map[string]bool{}
 	sound, shownWrong, rowsShown := 0, 0, r.form.rows()

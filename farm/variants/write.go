@@ -17,17 +17,23 @@ func WriteSheet(rows [][]string) ([]byte, error) {
 	b.WriteString(byteOrderMark)
 	w := csv.NewWriter(&b)
 	w.UseCRLF = true
+	err := write(w, rows)
+	return b.Bytes(), err
+}
+
+// write writes rows, with cells that a spreadsheet would evaluate marked as text.
+func write(w *csv.Writer, rows [][]string) error {
 	for _, row := range rows {
 		cells := make([]string, len(row))
 		for i, cell := range row {
 			cells[i] = arm(cell)
 		}
 		if err := w.Write(cells); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	w.Flush()
-	return b.Bytes(), w.Error()
+	return w.Error()
 }
 
 // Spreadsheets evaluate a cell that begins with one of these as a formula, unless wordsMark comes before it.
@@ -54,22 +60,13 @@ func disarm(cell string) string {
 // Rewrite writes the columns and rows of a sheet as text that ReadSheet reads again, with the delimiter that it had: what cells mean depends
 // on it. Empty lines are left out.
 func (s *Sheet) Rewrite() (string, error) {
+	rows := [][]string{s.Columns}
+	for _, row := range s.Rows {
+		rows = append(rows, slices.Concat(row.Cells, row.Extra))
+	}
 	var b strings.Builder
 	w := csv.NewWriter(&b)
 	w.Comma = s.Delimiter
-	for i := -1; i < len(s.Rows); i++ {
-		cells := s.Columns
-		if i >= 0 {
-			cells = slices.Concat(s.Rows[i].Cells, s.Rows[i].Extra)
-		}
-		armed := make([]string, len(cells))
-		for j, cell := range cells {
-			armed[j] = arm(cell)
-		}
-		if err := w.Write(armed); err != nil {
-			return "", err
-		}
-	}
-	w.Flush()
-	return b.String(), w.Error()
+	err := write(w, rows)
+	return b.String(), err
 }

@@ -51,7 +51,7 @@ func (f FailureGroup) Advice() string {
 	case farm.CauseLicence:
 		return "Free a licence, or limit how many machines use it, then resubmit."
 	case farm.CauseMemory, farm.CauseDisk, farm.CauseMachine:
-		return "Check the machine. Resubmitted jobs go to any machine that fits."
+		return "Check the machine. Any other machine that fits can render these jobs."
 	case farm.CauseDelivery:
 		return "Check the address and the credentials of the jobs’ upload, then resubmit."
 	case farm.CauseTime:

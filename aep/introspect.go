@@ -136,6 +136,9 @@ func Summarize(p *Project, d *Definition) *Summary {
 	s.Effects = p.AddedEffects()
 	if d != nil {
 		s.Mogrt = d.summarize()
+		for i := range s.Compositions {
+			s.Compositions[i].withWords(d)
+		}
 	}
 	s.warn()
 	return s
@@ -174,6 +177,7 @@ func (r *reader) summarizeComposition(it *Item, root bool) CompositionSummary {
 	c := CompositionSummary{
 		ID: it.ID, Name: it.Name, Width: it.Comp.Width, Height: it.Comp.Height,
 		Duration: it.Comp.Duration, FrameRate: it.Comp.FrameRate, Root: root, Layers: []LayerSummary{},
+		Essential: it.Comp.essentials(),
 	}
 	c.RenderFrames = int(c.Duration*c.FrameRate + 0.5)
 	if it.Comp.WorkAreaDuration > 0 {
@@ -201,7 +205,7 @@ func (r *reader) summarizeLayer(comp *Composition, l *Layer, byID map[uint32]*La
 	src := r.find(l.Source)
 	out := LayerSummary{
 		ID: l.ID, Name: l.Name, Type: layerType(l), Parent: l.Parent,
-		Start: l.Start, In: l.In, Out: l.Out, Enabled: l.Enabled,
+		Start: l.Start, In: l.In, Out: l.Out, Enabled: l.Enabled, Controls: l.controls(),
 	}
 	if src != nil && l.Name == "" {
 		out.Name = src.Name

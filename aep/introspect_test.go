@@ -93,6 +93,45 @@ func TestSummaryOfATemplate(t *testing.T) {
 	}
 }
 
+func TestASummaryNamesWhatAPanelDrivesAndWhatLayersHold(t *testing.T) {
+	data, err := os.ReadFile(aeptest.Samples(t, "inlife+nexrender/packages/nexrender-action-mogrt/test/assets/ae.mogrt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := introspect(t, data, "mogrt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := map[string]aep.EssentialSummary{}
+	for _, f := range s.Compositions[0].Essential {
+		fields[f.Name] = f
+	}
+	if f := fields["Slider Control"]; f.Min == nil || *f.Min != 0 || *f.Max != 100 || f.Value != 0.0 {
+		t.Errorf("the slider is %+v", f)
+	}
+	if f := fields["Dropdown"]; len(f.Options) != 2 || f.Value != 1.0 {
+		t.Errorf("the dropdown is %+v", f)
+	}
+	if f := fields["Text"]; !f.Words || f.Layer == 0 || f.Value != "foo!" {
+		t.Errorf("the text is %+v", f)
+	}
+	if fields["Image"].Group != "Group Test" || fields["Image Position"].Group != "Group Test" || fields["Text"].Group != "" {
+		t.Errorf("groups: %+v", fields)
+	}
+	if _, named := fields["Group Test"]; named {
+		t.Error("a group is a field")
+	}
+	controls := map[string]aep.ControlSummary{}
+	for _, l := range s.Compositions[0].Layers {
+		for _, c := range l.Controls {
+			controls[c.Name] = c
+		}
+	}
+	if c := controls["Checkbox Control"]; c.Type != "checkbox" || c.Value != false || c.Property != "Effects->Checkbox Control->ADBE Checkbox Control-0001" {
+		t.Errorf("the checkbox is %+v", c)
+	}
+}
+
 func TestEverySampleIsSummarized(t *testing.T) {
 	dir, files := sampleFiles(t, ".aep", ".aet", ".aepx")
 	layers := 0

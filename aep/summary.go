@@ -27,6 +27,8 @@ type CompositionSummary struct {
 	// work area. RenderFrames is 0 in summaries from earlier versions.
 	RenderStart  int `json:"renderStart,omitempty"`
 	RenderFrames int `json:"renderFrames,omitempty"`
+	// Essential is the composition's Essential Graphics panel. Summaries from earlier versions have none.
+	Essential []EssentialSummary `json:"essential,omitempty"`
 }
 
 // LayerSummary is one layer, with its bounds in composition pixels at time 0.
@@ -55,6 +57,8 @@ type LayerSummary struct {
 	// versions have neither.
 	Idle    bool   `json:"idle,omitempty"`
 	Missing string `json:"missing,omitempty"`
+	// Controls are the layer's expression controls. Summaries from earlier versions have none.
+	Controls []ControlSummary `json:"controls,omitempty"`
 }
 
 // FontSummary is a font that text uses.

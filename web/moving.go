@@ -65,6 +65,6 @@ func (s *server) policy() string {
 			others.WriteString(" " + u.Scheme + "://" + u.Host)
 		}
 	}
-	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' blob:; media-src 'self'; " +
+	return "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' blob:; media-src 'self' blob:; " +
 		"base-uri 'none'; frame-ancestors 'none'; form-action 'self'" + others.String() + "; connect-src 'self'" + others.String()
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/aep"
 	"overcrank/api/answer"
 	"overcrank/api/public"
 	"overcrank/api/request"
@@ -93,86 +92,6 @@ func (s *server) form(ctx context.Context, p farm.Principal, templateID, composi
 	return form, nil
 }
 
-// fields are the layers that a job can fill in: those of the composition and of the compositions within it.
-func fields(sum *aep.Summary, comp aep.CompositionSummary) []page.Field {
-	byID := map[uint32]aep.CompositionSummary{}
-	for _, c := range sum.Compositions {
-		byID[c.ID] = c
-	}
-	var out []page.Field
-	seenLayer, seenComp := map[string]bool{}, map[uint32]bool{}
-	var walk func(c aep.CompositionSummary)
-	walk = func(c aep.CompositionSummary) {
-		if seenComp[c.ID] {
-			return
-		}
-		seenComp[c.ID] = true
-		for _, l := range c.Layers {
-			if f, ok := fieldOf(l); ok && !seenLayer[f.Kind+f.Layer] {
-				seenLayer[f.Kind+f.Layer] = true
-				f.Key = "field" + strconv.Itoa(len(out))
-				out = append(out, f)
-			}
-			if inner, ok := byID[l.SourceComp]; ok && l.SourceComp != 0 {
-				walk(inner)
-			}
-		}
-	}
-	walk(comp)
-	return out
-}
-
-func fieldOf(l aep.LayerSummary) (page.Field, bool) {
-	f := page.Field{Layer: l.Name}
-	switch {
-	case l.Type == "text":
-		f.Kind = "text"
-		f.Value = strings.NewReplacer("\r", "\n", "\x03", "\n").Replace(l.Text)
-		f.Lines = strings.Count(f.Value, "\n") + 1
-		if l.Expression {
-			f.Note = "An expression writes these words; what you type here takes its place."
-		}
-	case l.Media == "image", l.Media == "video", l.Media == "audio":
-		f.Kind, f.Value = l.Media, l.SourceName
-		if l.Missing != "" {
-			f.Value, f.Lacks = l.Missing, true
-		}
-	default:
-		return f, false
-	}
-	return f, true
-}
-
-// fillIn puts what an earlier job was given into the fields, and names what has no field.
-func fillIn(all []page.Field, given []farm.Asset) (left []string) {
-	for _, a := range given {
-		i := slices.IndexFunc(all, func(f page.Field) bool {
-			return f.Layer == a.LayerName && f.Kind == a.Type && a.Property == ""
-		})
-		if i < 0 || !refill(&all[i], a) {
-			left = append(left, page.AssetTarget(a))
-		}
-	}
-	return left
-}
-
-// refill puts what a layer was given into its field, unless the field can't hold it.
-func refill(f *page.Field, a farm.Asset) bool {
-	if f.Kind == "text" {
-		var words string
-		if json.Unmarshal(a.Value, &words) != nil {
-			return false
-		}
-		f.Value = words
-		return true
-	}
-	if !strings.HasPrefix(a.Src, "farm://") {
-		return false
-	}
-	f.Src, f.Note = a.Src, "As in the earlier job"
-	return true
-}
-
 // newJob submits what the form holds: only what differs from the project becomes an asset.
 func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
@@ -250,21 +169,9 @@ func readForm(c *fiber.Ctx, form *page.NewJob, earlier farm.Job, o order) (farm.
 	if form.Codec != "" && !preview {
 		body["settings"] = map[string]any{"codec": form.Codec}
 	}
-	var assets []farm.Asset
-	for i, f := range form.Fields {
-		value := strings.ReplaceAll(c.FormValue(f.Key), "\r\n", "\n")
-		asset, changed, err := assetOf(f, value)
-		if err != nil {
-			return farm.Job{}, err
-		}
-		if changed {
-			assets = append(assets, asset)
-		}
-		if f.Kind == "text" {
-			form.Fields[i].Value = value
-		} else if value != "" {
-			form.Fields[i].Src, form.Fields[i].Note = value, "The file that you chose"
-		}
+	assets, wrong := readFields(c, form.Fields)
+	if wrong != nil {
+		return farm.Job{}, wrong
 	}
 	if len(assets) > 0 {
 		body["assets"] = bodiesOf(assets)
@@ -281,12 +188,44 @@ func readForm(c *fiber.Ctx, form *page.NewJob, earlier farm.Job, o order) (farm.
 	return job, err
 }
 
+// readFields reads the fields of a form: only what differs from the template becomes an asset. What was typed goes back into them, with what
+// is wrong about it.
+func readFields(c *fiber.Ctx, all []page.Field) (assets []farm.Asset, err error) {
+	var wrong []farm.FieldError
+	for i, f := range all {
+		value := sentValue(c, f)
+		asset, changed, bad := assetOf(f, value)
+		if bad != nil {
+			all[i].Wrong = bad.Error()
+			wrong = append(wrong, farm.FieldError{Field: "assets", Message: "“" + f.Title() + "” " + bad.Error()})
+		}
+		if changed {
+			assets = append(assets, asset)
+		}
+		if !f.TakesFile() {
+			all[i].Value = value
+		} else if value != "" {
+			all[i].Src, all[i].Note = value, "The file that you chose"
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, farm.Invalid("the job cannot be submitted", wrong...)
+	}
+	return assets, nil
+}
+
 // bodiesOf are assets as the interface takes them.
 func bodiesOf(assets []farm.Asset) (bodies []map[string]any) {
 	for _, a := range assets {
 		body := map[string]any{"type": a.Type, "layerName": a.LayerName}
 		if a.Src != "" {
 			body["src"] = a.Src
+		}
+		if a.Composition != "" {
+			body["composition"] = a.Composition
+		}
+		if a.Property != "" {
+			body["property"] = a.Property
 		}
 		if a.Value != nil {
 			body["value"] = a.Value
@@ -329,23 +268,11 @@ func again(earlier, form farm.Job, fields page.NewJob) farm.Job {
 	job.Assets = slices.DeleteFunc(slices.Clone(job.Assets), func(a farm.Asset) bool {
 		held := len(fillIn(slices.Clone(fields.Fields), []farm.Asset{a})) == 0 // by a field
 		return held || slices.ContainsFunc(form.Assets, func(b farm.Asset) bool {
-			return a.LayerName == b.LayerName && a.Type == b.Type && a.Property == ""
+			return a.LayerName == b.LayerName && a.Type == b.Type && a.Property == b.Property
 		})
 	})
 	job.Assets = append(job.Assets, form.Assets...)
 	return job
-}
-
-// assetOf is the asset that a filled-in field stands for.
-func assetOf(f page.Field, value string) (a farm.Asset, changed bool, err error) {
-	if f.Kind != "text" {
-		return farm.Asset{Type: f.Kind, LayerName: f.Layer, Src: value}, value != "", nil
-	}
-	if value == f.Value {
-		return a, false, nil
-	}
-	raw, err := json.Marshal(value)
-	return farm.Asset{Type: "text", LayerName: f.Layer, Value: raw}, true, err
 }
 
 // handOver keeps a file for a picture field and answers with the address that the form then holds.

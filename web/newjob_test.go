@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestFieldsAreTheTextAndMediaLayersOfACompositionAndThoseWithin(t *testing.T
 		t.Fatalf("got %+v", got)
 	}
 	for i := range want {
-		if got[i] != want[i] {
+		if !reflect.DeepEqual(got[i], want[i]) {
 			t.Errorf("field %d: got %+v, want %+v", i, got[i], want[i])
 		}
 	}

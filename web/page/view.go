@@ -241,18 +241,6 @@ func TemplateState(t farm.Template) State {
 	return state
 }
 
-// Field is one field of the new-job form, made from a layer.
-type Field struct {
-	Key   string // of the form's value
-	Layer string
-	Kind  string // text, image, video, audio
-	Value string // what the layer holds now
-	Lacks bool   // its file did not come with the template: the job has to bring it
-	Lines int
-	Note  string
-	Src   string // address of the file it was given before
-}
-
 // Codec is a kind of result that the form offers.
 type Codec struct{ Name, Words string }
 

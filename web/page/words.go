@@ -213,6 +213,8 @@ func kindWord(kind string) string {
 		return "a film"
 	case "audio":
 		return "a sound"
+	case "media":
+		return "a picture or a film"
 	}
 	return "a file"
 }

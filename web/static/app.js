@@ -305,7 +305,7 @@ async function uploadFont(zone, file) {
 }
 
 async function handOver(field, file) {
-  const say = field.querySelector("[data-say]"), bar = field.querySelector("progress"), preview = field.querySelector("img");
+  const say = field.querySelector("[data-say]"), bar = field.querySelector("progress");
   say.className = "small"; say.textContent = "Sending " + file.name + "…"; bar.hidden = false; bar.value = 0;
   field.dataset.busy = "1"; lockForm(field.closest("form"));
   try {
@@ -314,11 +314,22 @@ async function handOver(field, file) {
     held.value = made.src;
     held.dispatchEvent(new Event("input", { bubbles: true }));
     say.textContent = file.name;
-    if (preview && file.type.startsWith("image/")) { preview.src = URL.createObjectURL(file); preview.hidden = false; }
+    showFile(field, file);
   } catch (err) {
     say.textContent = err.message; say.className = "bad";
   }
   bar.hidden = true; delete field.dataset.busy; lockForm(field.closest("form"));
+}
+
+// showFile shows a file that was chosen: the picture, the film, or the sound to listen to.
+function showFile(field, file) {
+  for (const [tag, kind] of [["img", "image/"], ["video", "video/"], ["audio", "audio/"]]) {
+    const media = field.querySelector(tag);
+    if (!media) continue;
+    if (media.src.startsWith("blob:")) URL.revokeObjectURL(media.src);
+    media.hidden = !file.type.startsWith(kind);
+    if (media.hidden) media.removeAttribute("src"); else media.src = URL.createObjectURL(file);
+  }
 }
 
 // ---- many jobs from a table: what the page shows of it is looked at anew whenever the form changes ----

@@ -100,6 +100,12 @@
     playOn(Number(slider.value), playing, playing);
   });
   slider.addEventListener("input", () => { stop(); slide(); });
+  // Space plays, wherever it would do nothing else.
+  document.addEventListener("keydown", (e) => {
+    if (e.key !== " " || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey || e.target !== document.body && e.target !== slider) return;
+    e.preventDefault();
+    play.click();
+  });
   form.addEventListener("input", (e) => { if (e.target.matches("textarea, input, select") && e.target !== slider && /^field/.test(e.target.name)) typed(); });
   slider.disabled = play.disabled = false;
   tell();

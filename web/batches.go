@@ -7,7 +7,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"overcrank/api/answer"
 	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/farm/names"
@@ -151,26 +150,6 @@ func (s *server) orderBatchAgain(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	return c.Redirect("/batches/"+result.Batch.ID, fiber.StatusSeeOther)
-}
-
-// batchResults answers with all finished results of a batch as one file.
-func (s *server) batchResults(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.callOf(c)
-	defer cancel()
-	batch, jobs, err := s.farm.batches.Batch(ctx, p, c.Params("id"))
-	if err != nil {
-		return err
-	}
-	z := newResultsZip(s.base, s.farm.results.Open)
-	for _, listed := range batch.Jobs {
-		if job, known := jobs[listed.ID]; known && job.Status == farm.JobFinished {
-			z.add(job)
-		}
-	}
-	if len(z.left) == 0 {
-		return farm.Errorf(farm.CodeNotFound, "no job of this batch is finished yet")
-	}
-	return answer.Download(c, z, "application/zip", "results of "+batch.CreatedAt.UTC().Format("2006-01-02 15.04")+".zip")
 }
 
 func (s *server) releaseJob(c *fiber.Ctx, p farm.Principal) error {

@@ -3,11 +3,14 @@ package web
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path"
+	"slices"
+	"strings"
 
 	"overcrank/coordinator/files"
 	"overcrank/farm"
@@ -18,19 +21,28 @@ import (
 const zipPiece = 64 << 10
 
 // resultsZip is a zip of results that is made while it is read, one after the other, without a copy of any. Films and pictures
-// are packed already, so they are stored as they are.
+// are packed already, so they are stored as they are; the pictures of a sequence get a folder of their own.
 type resultsZip struct {
 	ctx  context.Context
 	open func(ctx context.Context, outputName string) (*files.File, error)
-	left []farm.Job
+	left []packed
 	made bytes.Buffer // what has not been read yet
 	zip  *zip.Writer
 	file *files.File // that is being packed
+	from io.Reader   // what is left of it, or of the picture of a sequence that is being packed; nil between these
 	into io.Writer
+	rest []*zip.File // pictures of the sequence that come next
+	home string      // the folder of the sequence
 	buf  []byte
 	call names.Files
 	lost bytes.Buffer // why results are not in it
 	done bool
+}
+
+// packed is a job whose result goes into a zip, and what it is called there.
+type packed struct {
+	job  farm.Job
+	name string
 }
 
 // newResultsZip makes a zip of what open opens until ctx ends.
@@ -40,8 +52,8 @@ func newResultsZip(ctx context.Context, open func(ctx context.Context, outputNam
 	return z
 }
 
-// add puts a job's result into the zip; call it before the first Read.
-func (z *resultsZip) add(job farm.Job) { z.left = append(z.left, job) }
+// add puts a job's result into the zip under a name, to which the extension comes; call it before the first Read.
+func (z *resultsZip) add(job farm.Job, name string) { z.left = append(z.left, packed{job, name}) }
 
 // Read implements io.Reader.
 func (z *resultsZip) Read(p []byte) (int, error) {
@@ -62,12 +74,20 @@ func (z *resultsZip) step() error {
 		return fmt.Errorf("packing results: %w", err)
 	}
 	switch {
-	case z.file != nil:
+	case z.from != nil:
 		return z.pack()
+	case len(z.rest) > 0:
+		picture := z.rest[0]
+		z.rest = z.rest[1:]
+		return z.beginPicture(picture)
+	case z.file != nil:
+		err := z.file.Close()
+		z.file = nil
+		return err
 	case len(z.left) > 0:
-		job := z.left[0]
+		next := z.left[0]
 		z.left = z.left[1:]
-		return z.begin(job)
+		return z.begin(next)
 	case z.lost.Len() > 0:
 		w, err := z.zip.Create(z.call.Name("not in here", "", ".txt"))
 		if err == nil {
@@ -80,29 +100,64 @@ func (z *resultsZip) step() error {
 }
 
 // begin opens the result of a job. One that the farm does not have is noted.
-func (z *resultsZip) begin(job farm.Job) error {
+func (z *resultsZip) begin(next packed) error {
+	job := next.job
 	file, err := z.open(z.ctx, job.OutputName)
 	if code := farm.CodeOf(err); code == farm.CodeGone || code == farm.CodeNotFound {
-		title := job.Name
-		if title == "" {
-			title = job.ID
-		}
-		fmt.Fprintf(&z.lost, "%s: %s\r\n", title, err)
+		fmt.Fprintf(&z.lost, "%s: %s\r\n", cmp.Or(next.name, job.ID), err)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	z.file = file
+	if isSequence(job) {
+		return z.beginSequence(next)
+	}
+	z.from = file
 	z.into, err = z.zip.CreateHeader(&zip.FileHeader{
-		Name: z.call.Name(job.Name, job.ID, path.Ext(job.OutputName)), Method: zip.Store, Modified: job.FinishedAt,
+		Name: z.call.Name(next.name, job.ID, path.Ext(job.OutputName)), Method: zip.Store, Modified: job.FinishedAt,
 	})
 	return err
 }
 
+// isSequence says whether the result of a job is the pictures of a sequence, in one archive.
+func isSequence(job farm.Job) bool {
+	return job.Settings.Type == "image" && path.Ext(job.OutputName) == ".zip"
+}
+
+// beginSequence lists the pictures of a sequence.
+func (z *resultsZip) beginSequence(next packed) error {
+	archive, err := zip.NewReader(files.At{ReadSeeker: z.file}, z.file.Size)
+	if err != nil {
+		return fmt.Errorf("reading the sequence of job %s: %w", next.job.ID, err)
+	}
+	z.rest = slices.DeleteFunc(archive.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, "/") })
+	z.home = z.call.Name(next.name, next.job.ID, "")
+	return nil
+}
+
+// stillName begins the names of the pictures of a sequence as agents pack them; the number of the frame follows.
+const stillName = "frame_"
+
+// beginPicture begins a picture of a sequence. It keeps its number, and is called as its folder is.
+func (z *resultsZip) beginPicture(picture *zip.File) (err error) {
+	header := picture.FileHeader
+	number, _ := strings.CutPrefix(names.Element(picture.Name, "frame"), stillName)
+	header.Name = z.home + "/" + z.home + "_" + number
+	header.Extra = nil
+	if z.from, err = picture.OpenRaw(); err == nil {
+		z.into, err = z.zip.CreateRaw(&header)
+	}
+	if err != nil {
+		return fmt.Errorf("packing %s: %w", picture.Name, err)
+	}
+	return nil
+}
+
 // pack packs the next piece of the open result.
 func (z *resultsZip) pack() error {
-	n, err := z.file.Read(z.buf)
+	n, err := z.from.Read(z.buf)
 	if n > 0 {
 		if _, err := z.into.Write(z.buf[:n]); err != nil {
 			return err
@@ -112,8 +167,8 @@ func (z *resultsZip) pack() error {
 		}
 	}
 	if errors.Is(err, io.EOF) {
-		err = z.file.Close()
-		z.file, z.into = nil, nil
+		err = nil
+		z.from, z.into = nil, nil
 	}
 	return err
 }

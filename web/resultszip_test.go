@@ -39,7 +39,7 @@ func TestResultsArePackedAsTheyAre(t *testing.T) {
 		return &files.File{ReadSeekCloser: film{bytes.NewReader([]byte(body)), &closed}, Name: name, Size: int64(len(body))}, nil
 	})
 	for i, name := range []string{"../../etc/passwd", "Spot", "SPOT", "Spot.mp4", "dropped"} {
-		z.add(farm.Job{ID: "J" + string(rune('0'+i)), Name: name, OutputName: []string{"a.mp4", "b.mp4", "c.mov", "d.mp4", "gone.mp4"}[i]})
+		z.add(farm.Job{ID: "J" + string(rune('0'+i)), OutputName: []string{"a.mp4", "b.mp4", "c.mov", "d.mp4", "gone.mp4"}[i]}, name)
 	}
 	raw, err := io.ReadAll(iotest.OneByteReader(z))
 	if err != nil {
@@ -75,14 +75,14 @@ func TestResultsArePackedAsTheyAre(t *testing.T) {
 func TestAZipThatCannotBeMadeBreaksOff(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	z := newResultsZip(t.Context(), func(context.Context, string) (*files.File, error) { return nil, broken })
-	z.add(farm.Job{OutputName: "a.mp4"})
+	z.add(farm.Job{OutputName: "a.mp4"}, "a")
 	if _, err := io.ReadAll(z); !errors.Is(err, broken) {
 		t.Errorf("it ends with %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	z = newResultsZip(ctx, nil)
-	z.add(farm.Job{OutputName: "a.mp4"})
+	z.add(farm.Job{OutputName: "a.mp4"}, "a")
 	if _, err := io.ReadAll(z); !errors.Is(err, context.Canceled) {
 		t.Errorf("a stopping farm ends it with %v", err)
 	}

@@ -29,7 +29,7 @@ func (s *server) mountReviews(app *fiber.App) {
 	app.Get(root+"/remarks", s.guest(s.guestRemarks))
 	app.Post(root+"/remarks", s.guest(s.guestSay))
 	app.Get(root+"/film/:take", s.guest(s.guestFilm))
-	app.Get(root+"/download/:take", s.guest(s.guestFilm))
+	app.Get(root+"/download/:take", s.guest(s.guestDownload))
 	app.Get(root+"/thumbnails/:take/:name", s.guest(s.guestFrame))
 	app.Get(root+"/samples/:take/:name", s.guest(s.guestFrame))
 }
@@ -130,7 +130,7 @@ func (s *server) guestLogo(c *fiber.Ctx) error {
 	return c.Send(picture)
 }
 
-// guestFilm gives the result of a take; to keep, where the link lets it be downloaded.
+// guestFilm gives the result of a take to be looked at.
 func (s *server) guestFilm(c *fiber.Ctx) error {
 	ctx, cancel := s.call()
 	defer cancel()
@@ -142,11 +142,10 @@ func (s *server) guestFilm(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	download := strings.Contains(c.Route().Path, "/download/")
-	if download && !v.Link.Download || !download && !playable(take.OutputName) {
+	if !playable(take.OutputName) {
 		return farm.Errorf(farm.CodeForbidden, "this link does not let the result be downloaded")
 	}
-	opt := answer.FileOptions{Download: download, CacheControl: "private, max-age=3600"}
+	opt := answer.FileOptions{CacheControl: "private, max-age=3600"}
 	return answer.OpenFile(c, opt, func(ctx context.Context) (*files.File, error) { return s.farm.results.Open(ctx, take.OutputName) })
 }
 
@@ -281,7 +280,7 @@ func (s *server) review(c *fiber.Ctx, p farm.Principal) error {
 			return err
 		}
 		if shown.Src = "/outputs/" + take.OutputName; take.Kept() {
-			shown.Download = shown.Src
+			shown.Download = "/jobs/" + take.ID + "/download"
 		}
 		sheet.Takes = append(sheet.Takes, shown)
 	}

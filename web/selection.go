@@ -82,9 +82,14 @@ func (s *server) selectedResults(c *fiber.Ctx, p farm.Principal) error {
 	}
 	z := newResultsZip(s.base, s.farm.results.Open)
 	for _, job := range some.jobs {
-		if job.Status == farm.JobFinished {
-			z.add(job)
+		if job.Status != farm.JobFinished {
+			continue
 		}
+		name, err := s.downloadName(ctx, p, job)
+		if err != nil {
+			return err
+		}
+		z.add(job, name)
 	}
 	if len(z.left) == 0 {
 		return farm.Errorf(farm.CodeNotFound, "none of the selected jobs is finished; select finished jobs and download again")

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"image/png"
-	"io"
 	"path"
 	"slices"
 	"strconv"
@@ -42,7 +41,7 @@ func (r *Results) KeepSamples(ctx context.Context, task farm.Task, key string) e
 		return fmt.Errorf("opening the pictures of task %s: %w", task.ID, err)
 	}
 	defer file.Close()
-	archive, err := zip.NewReader(readerAt{file.ReadSeekCloser}, file.Size)
+	archive, err := zip.NewReader(files.At{ReadSeeker: file.ReadSeekCloser}, file.Size)
 	if err != nil || len(archive.File) == 0 || len(archive.File) > 16 {
 		return farm.Errorf(farm.CodeInvalid, "Render failed: the pictures to look at first cannot be read")
 	}
@@ -76,20 +75,6 @@ func (r *Results) keepSample(ctx context.Context, job string, frame int, f *zip.
 		return files.ReceiveError("picture", err)
 	}
 	return nil
-}
-
-// readerAt reads an open file anywhere. It serves one goroutine.
-type readerAt struct{ io.ReadSeeker }
-
-func (a readerAt) ReadAt(p []byte, off int64) (int, error) {
-	if _, err := a.Seek(off, io.SeekStart); err != nil {
-		return 0, err
-	}
-	n, err := io.ReadFull(a, p)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		err = io.EOF
-	}
-	return n, err
 }
 
 // Samples lists the full-size pictures of single frames that came before the rest of a job, in the order of the frames.

@@ -57,7 +57,7 @@ func TestAResultElsewhereIsLedToAndNotShown(t *testing.T) {
 	upload := &farm.Upload{Provider: "s3", Params: map[string]string{"accessKeySecret": "s3cret"}}
 	j := Job{Job: farm.Job{ID: "J", Status: farm.JobFinished, OutputName: "J-x.mp4", Output: &out, Upload: upload}, Output: "/outputs/J-x.mp4"}
 	page := drawn(t, farm.RoleViewer, j)
-	for _, w := range []string{"films/spring/spot.mp4", "at s3.example", `href="/outputs/J-x.mp4"`, "stored elsewhere"} {
+	for _, w := range []string{"films/spring/spot.mp4", "at s3.example", `href="/jobs/J/download"`, "stored elsewhere"} {
 		if !strings.Contains(page, w) {
 			t.Errorf("the page does not say %q", w)
 		}

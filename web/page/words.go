@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -147,6 +148,22 @@ func AssetTarget(a farm.Asset) string {
 		return a.Name
 	}
 	return a.Type
+}
+
+// AssetCell is an asset as a cell of a table: the column, and the value as text. ok is false for what is no value, such as a file,
+// whose address may hold secrets.
+func AssetCell(a farm.Asset) (column, value string, ok bool) {
+	if len(a.Value) == 0 {
+		return "", "", false
+	}
+	column = AssetTarget(a)
+	if a.Property != "" {
+		column += "." + a.Property
+	}
+	if json.Unmarshal(a.Value, &value) != nil {
+		value = string(a.Value)
+	}
+	return column, value, a.MediaValue() == ""
 }
 
 // assetWords is what an asset does, in a line; addresses are left out, since they may hold secrets.

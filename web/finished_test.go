@@ -1,0 +1,220 @@
+package web_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/coordinator/files"
+	"overcrank/coordinator/storage"
+	"overcrank/farm"
+	"overcrank/raftstore"
+	"overcrank/raftstore/command"
+)
+
+// made is a finished job of a farm that begins with it.
+type made struct {
+	farm.Job
+	result []byte
+}
+
+// madeID is the id of the job at a place in the list that a farm begins with.
+func madeID(i int) string { return fmt.Sprintf("01JD70000000000000000002%02d", i) }
+
+const (
+	madeBatch = "01JD7000000000000000000300"
+	madeBy    = "01JD7000000000000000000090" // the machine
+)
+
+// withResults is a farm with finished jobs, which are one batch.
+func withResults(t *testing.T, jobs ...made) *rig {
+	t.Helper()
+	r := &rig{t: t, dir: t.TempDir()}
+	r.people()
+	store, err := raftstore.Open(t.Context(), raftstore.Config{Dir: filepath.Join(r.dir, "state"), MinFree: 1, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	r.apply(store, command.SetLevel{Level: command.NewestLevel, Version: "v"})
+	r.apply(store, command.EnrolAgent{Agent: farm.Agent{ID: madeBy, Name: "suite-1", SecretHash: "none", EnrolledAt: at}})
+	batch := farm.Batch{ID: madeBatch, Team: staff[0].Team, CreatedAt: at, Total: len(jobs)}
+	var heads []farm.Job
+	var tasks []farm.Task
+	for i, m := range jobs {
+		id := madeID(i)
+		job := m.Job
+		job.ID, job.Team, job.SubmittedBy, job.CreatedAt, job.UpdatedAt, job.Batch = id, staff[0].Team, "art", at, at, batch.ID
+		job.OutputName = id + "-x" + job.OutputName
+		job.Template = farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}
+		heads = append(heads, job)
+		tasks = append(tasks, farm.Task{ID: id + ".0", Job: id, Team: job.Team, Kind: farm.TaskRender})
+		batch.Jobs = append(batch.Jobs, farm.BatchJob{Index: i, ID: id})
+	}
+	r.apply(store, command.SubmitJobs{Jobs: heads, Tasks: tasks, Batch: &batch})
+	for i, m := range jobs {
+		if m.result != nil {
+			r.finish(store, heads[i], m.result, at)
+		}
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stop := r.serve("127.0.0.1:0")
+	t.Cleanup(func() { stop() })
+	return r
+}
+
+// finish ends a job with a result.
+func (r *rig) finish(store *raftstore.Store, job farm.Job, result []byte, at time.Time) {
+	r.t.Helper()
+	sum := sha256.Sum256(result)
+	out := farm.OutputRef{FileRef: farm.FileRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(result)), Name: "result"}, Frames: 50, FrameRate: 25}
+	r.apply(store, command.LeaseTasks{Grants: []command.Grant{{Task: job.ID + ".0", Attempt: 1, Agent: madeBy}}, At: at})
+	r.apply(store, command.FinishTask{Task: job.ID + ".0", Attempt: 1, Output: out, At: at.Add(time.Minute)})
+	path := filepath.Join(r.dir, storage.Folder, files.Outputs, job.OutputName)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, result, 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// stills is a sequence as agents pack it.
+func stills(t *testing.T, numbers ...int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, n := range numbers {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("frame_%05d.png", n), Method: zip.Store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprint(w, "picture ", n)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// entries are the names in a zip with what they hold.
+func (a answer) entries() map[string]string {
+	a.t.Helper()
+	z, err := zip.NewReader(strings.NewReader(a.body), int64(len(a.body)))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, f := range z.File {
+		in, err := f.Open()
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		body, err := io.ReadAll(in)
+		if err != nil {
+			a.t.Fatalf("%s: %v", f.Name, err)
+		}
+		found[f.Name] = string(body)
+	}
+	return found
+}
+
+// called holds an answer to the name that it is saved under.
+func (a answer) called(plain, extended string) {
+	a.t.Helper()
+	want := `attachment; filename="` + plain + `"`
+	if extended != "" {
+		want += "; filename*=UTF-8''" + extended
+	}
+	if got := a.header.Get("Content-Disposition"); got != want {
+		a.t.Errorf("%s is called %s, want %s", a.path, got, want)
+	}
+}
+
+func text(layer, value string) farm.Asset {
+	raw, _ := json.Marshal(value)
+	return farm.Asset{Type: "text", LayerName: layer, Value: raw}
+}
+
+func TestWhatIsDownloadedHasANameOfPeople(t *testing.T) {
+	sequence := farm.Settings{Type: "image", Frames: &farm.Frames{Start: 7, End: 8}}
+	r := withResults(t,
+		made{farm.Job{Name: "Spring: Größe 1/2", OutputName: ".mp4"}, []byte("film")},
+		made{farm.Job{Name: "Spring", TakeOf: madeID(0), OutputName: ".mp4"}, []byte("again")},
+		made{farm.Job{Name: "con", Settings: sequence, OutputName: ".zip"}, stills(t, 7, 8)},
+		made{farm.Job{OutputName: ".mov"}, []byte("prores")},
+	)
+	v := r.as("vic")
+	first := v.get("/jobs/"+madeID(0)+"/download").is(http.StatusOK, "film")
+	first.called("Spring_ Gro_e 1_2.mp4", "Spring_%20Gr%C3%B6%C3%9Fe%201_2.mp4")
+	v.get("/jobs/"+madeID(1)+"/download").is(http.StatusOK, "again").called("Spring take 2.mp4", "")
+	v.get("/jobs/"+madeID(3)+"/download").is(http.StatusOK, "prores").called("main.mov", "")
+	zipped := v.get("/jobs/" + madeID(2) + "/download").is(http.StatusOK)
+	zipped.called("_con.zip", "")
+	if got := zipped.entries(); len(got) != 2 || got["_con/_con_00007.png"] != "picture 7" || got["_con/_con_00008.png"] != "picture 8" {
+		t.Errorf("the sequence holds %v", got)
+	}
+	v.ask(http.MethodHead, "/jobs/"+madeID(2)+"/download").called("_con.zip", "")
+	v.get("/jobs/"+madeID(0)).is(http.StatusOK, `href="/jobs/`+madeID(0)+`/download" download>Download`)
+	r.as("zoe").get("/jobs/" + madeID(0) + "/download").is(http.StatusNotFound)
+	// The address of the interface stays, and what it gives.
+	v.get("/outputs/"+madeID(0)+"-x.mp4").is(http.StatusOK, "film")
+}
+
+func TestABatchIsDownloadedUnderNamesByAPattern(t *testing.T) {
+	r := withResults(t,
+		made{farm.Job{Name: "Spot", OutputName: ".mp4", Assets: []farm.Asset{text("Title", "Hello/World"), {Type: "image", LayerName: "Logo", Src: "https://x.example/?key=s3cret"}}}, []byte("one")},
+		made{farm.Job{Name: "Spot", OutputName: ".mp4", Assets: []farm.Asset{text("Title", "=1+1")}}, []byte("two")},
+		made{farm.Job{Name: "Spot", OutputName: ".zip", Settings: farm.Settings{Type: "image", Frames: &farm.Frames{Start: 0, End: 0}}}, stills(t, 0)},
+		made{farm.Job{Name: "waits", OutputName: ".mp4"}, nil},
+	)
+	v := r.as("art")
+	batch := "/batches/" + madeBatch
+	v.get(batch).is(http.StatusOK, "Choose file names", "Results as CSV")
+	v.get(batch+"/download").is(http.StatusOK, "{name}", "{row}", "{job}", "{Title}", "<li dir=\"auto\">Spot.mp4</li>", "Spot-2.mp4", "Spot/", "Download 3 results")
+	pattern := url.Values{"names": {"{name}-{Title}-{row}"}}.Encode()
+	v.get(batch+"/download?"+pattern).is(http.StatusOK, "Spot-Hello_World-1.mp4", "Spot-=1+1-2.mp4", "Spot--3/")
+	v.get(batch+"/download?names=%7Bnope%7D").is(http.StatusBadRequest, "there is no column &#39;nope&#39;")
+	v.get(batch + "/results.zip?names=%7Bnope%7D").is(http.StatusBadRequest)
+	got := v.get(batch + "/results.zip?" + pattern).is(http.StatusOK).entries()
+	for name, content := range map[string]string{"Spot-Hello_World-1.mp4": "one", "Spot-=1+1-2.mp4": "two", "Spot--3/Spot--3_00000.png": "picture 0"} {
+		if got[name] != content {
+			t.Errorf("%s holds %q of %v", name, got[name], got)
+		}
+	}
+	table := v.get(batch + "/results.csv").is(http.StatusOK).lacks("s3cret")
+	rows, err := csv.NewReader(strings.NewReader(table.body)).ReadAll()
+	if err != nil || len(rows) != 5 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, want := range [][]string{
+		{"row", "name", "Title", "job", "state", "output", "error", "finished at"},
+		{"1", "Spot", "Hello/World", madeID(0), "finished", r.base + "/outputs/" + madeID(0) + "-x.mp4", "", "2026-03-01T12:01:00Z"},
+		{"2", "Spot", "'=1+1", madeID(1), "finished", r.base + "/outputs/" + madeID(1) + "-x.mp4", "", "2026-03-01T12:01:00Z"},
+	} {
+		if !slices.Equal(rows[i], want) {
+			t.Errorf("row %d is %q", i, rows[i])
+		}
+	}
+	if rows[4][3] != madeID(3) || rows[4][5] != "" {
+		t.Errorf("what is not finished is %q", rows[4])
+	}
+	r.as("zoe").get(batch + "/results.csv").is(http.StatusNotFound)
+	r.as("zoe").get(batch + "/download").is(http.StatusNotFound)
+}

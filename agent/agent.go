@@ -26,6 +26,7 @@ import (
 	"overcrank/agent/fetch"
 	"overcrank/agent/identity"
 	"overcrank/agent/inventory"
+	"overcrank/agent/load"
 	"overcrank/agent/outbox"
 	"overcrank/agent/presence"
 	"overcrank/agent/readiness"
@@ -91,6 +92,7 @@ type agent struct {
 	owing     sync.Mutex       // held while what is owed to accounts is read and written
 	owedNow   chan struct{}    // a session has come or gone
 	watch     *presence.Watch
+	load      *load.Meter // used by the link's session
 	readiness *readiness.Readiness
 	manners   atomic.Pointer[Manners]
 	// neverOnBattery is what somebody at the machine chose.
@@ -297,6 +299,7 @@ func (a *agent) openDesk() (err error) {
 		a.log.Warn("what was chosen for the battery before the last stop is lost", "error", err)
 	}
 	a.neverOnBattery.Store(never)
+	a.load = load.NewMeter(a.cfg.DataDir)
 	a.watch = presence.NewWatch(a.desk, a.rules(), pause, a.log)
 	if a.sessions != nil {
 		a.watch.CountRunners(a.sessions.Processes)

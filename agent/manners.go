@@ -42,6 +42,16 @@ func (a *agent) rules() presence.Rules {
 	return rules
 }
 
+// workRules are the rules as the farm shows them, without those that nobody chose. now is in the machine's time zone.
+func (a *agent) workRules(now time.Time) farm.WorkRules {
+	r := a.rules()
+	zone, offset := now.Zone()
+	return farm.WorkRules{
+		Hours: r.Hours, IdleMinutes: r.IdleAfter.Minutes(), LockedIsIdle: r.LockedIsIdle, MaxOtherLoad: r.MaxOtherLoad, Programs: r.Programs,
+		NotOnBattery: r.NotOnBattery, Zone: zone, ZoneOffset: offset / 60,
+	}
+}
+
 // presenceChanged acts on a change of whether the machine may work.
 func (a *agent) presenceChanged(now farm.Availability) {
 	defer a.link.nudge()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -28,6 +29,7 @@ type session struct {
 	withoutSlot []wire.Attempt
 	trials      *trials
 	updating    wire.Updating
+	rules       *farm.WorkRules // nil before the first heartbeat
 }
 
 func (s *session) close() {
@@ -169,6 +171,10 @@ func (s *session) heartbeat() error {
 	beat := &wire.Heartbeat{Holding: s.l.a.slots.holding(), Availability: s.l.a.availability(), Sending: s.l.a.slots.withoutSlot()}
 	if cached := s.l.a.machine.Templates.Present(s.l.a.machine.Cache.Has); !slices.Equal(cached, s.cached) {
 		beat.Cached, s.cached = cached, cached
+	}
+	beat.Load = s.l.a.load.Measure(time.Now())
+	if rules := s.l.a.workRules(time.Now()); s.rules == nil || !reflect.DeepEqual(rules, *s.rules) {
+		beat.Rules, s.rules = &rules, &rules
 	}
 	if err := s.write(wire.Message{Heartbeat: beat}); err != nil {
 		return err

@@ -130,6 +130,8 @@ type Machine struct {
 	Address  string
 	Running  []RunningTask
 	Availability
+	Load  *Load      // nil while the machine is away, or does not tell
+	Rules *WorkRules // the same
 }
 
 // RunningTask is a lease that a machine holds now. Another team's shows neither ids nor numbers.

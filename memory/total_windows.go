@@ -13,11 +13,21 @@ type memoryStatus struct {
 }
 
 func total() int64 {
-	var status memoryStatus
+	status, _ := ask()
+	return int64(status.total)
+}
+
+func available() (int64, bool) {
+	status, known := ask()
+	return int64(status.available), known
+}
+
+// ask is zero when Windows does not tell.
+func ask() (status memoryStatus, known bool) {
 	status.length = uint32(unsafe.Sizeof(status))
 	ok, _, _ := windows.NewLazySystemDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx").Call(uintptr(unsafe.Pointer(&status)))
 	if ok == 0 {
-		return 0
+		return memoryStatus{}, false
 	}
-	return int64(status.total)
+	return status, true
 }

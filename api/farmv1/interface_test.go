@@ -18,7 +18,7 @@ var answerShapes = map[string]any{
 	"KeyChanged": keyChanged{}, "GossipKeys": gossipRingBody{}, "GossipKey": gossipKeyBody{}, "Authority": authorityBody{},
 	"Preflight": preflightBody{}, "PreflightFile": askedFile{}, "PreflightFont": askedFont{}, "PreflightEffect": askedThing{},
 	"KeptFile": keptFile{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{},
-	"Presence": presenceBody{}, "Inventory": inventoryBody{}, "FFmpeg": ffmpegBody{}, "FontFace": fontUse{}, "Running": runningShape{},
+	"Presence": presenceBody{}, "AgentLoad": loadBody{}, "AgentRules": rulesBody{}, "Inventory": inventoryBody{}, "FFmpeg": ffmpegBody{}, "FontFace": fontUse{}, "Running": runningShape{},
 	"Thumbnail": thumbnailBody{}, "Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
 	"FarmTemplate": farmTemplateBody{}, "TemplatePreflight": templatePreflightBody{}, "Forecast": forecastBody{}, "Finding": findingBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{},
 	"Task": taskBody{}, "FrameRange": framesBody{}, "TaskPart": partBody{}, "TaskAgent": taskAgent{},

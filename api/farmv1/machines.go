@@ -50,6 +50,55 @@ type agentBody struct {
 	Fonts      int            `json:"fonts"`     // how many
 	Effects    int            `json:"effects"`   // how many
 	Running    []runningShape `json:"running"`
+	Load       *loadBody      `json:"load"`
+	Rules      *rulesBody     `json:"rules"`
+}
+
+// loadBody is how busy a machine is; null what is not known.
+type loadBody struct {
+	Processor *float64 `json:"processor"` // percent
+	Memory    *int64   `json:"memory"`    // bytes
+	DiskFree  *int64   `json:"diskFree"`  // bytes
+}
+
+func loadShape(l *farm.Load) *loadBody {
+	if l == nil {
+		return nil
+	}
+	body := &loadBody{}
+	if l.Memory > 0 {
+		body.Memory = &l.Memory
+	}
+	if l.Processor >= 0 {
+		percent := answer.Percent(l.Processor)
+		body.Processor = &percent
+	}
+	if l.DiskFree >= 0 {
+		body.DiskFree = &l.DiskFree
+	}
+	return body
+}
+
+// rulesBody is when a machine may work by the settings of its own agent.
+type rulesBody struct {
+	Hours        []string `json:"hours"`
+	IdleMinutes  float64  `json:"idleMinutes"`
+	LockedIsIdle bool     `json:"lockedIsIdle"`
+	MaxOtherLoad int      `json:"maxOtherLoad"`
+	Programs     []string `json:"programs"`
+	NotOnBattery bool     `json:"notOnBattery"`
+	Zone         string   `json:"zone"`
+	ZoneOffset   int      `json:"zoneOffset"` // minutes east of UTC
+}
+
+func rulesShape(r *farm.WorkRules) *rulesBody {
+	if r == nil {
+		return nil
+	}
+	return &rulesBody{
+		Hours: answer.Each(r.Hours, farm.Hours.String), IdleMinutes: r.IdleMinutes, LockedIsIdle: r.LockedIsIdle, MaxOtherLoad: r.MaxOtherLoad,
+		Programs: answer.OrEmpty(r.Programs), NotOnBattery: r.NotOnBattery, Zone: r.Zone, ZoneOffset: r.ZoneOffset,
+	}
 }
 
 type engineBody struct {
@@ -106,10 +155,10 @@ func agentShape(m farm.Machine) agentBody {
 		ID: m.ID, Name: m.Name, State: string(m.State()), Online: m.Online, Gossip: m.Gossip, LastSeen: answer.Time(m.LastSeen),
 		EnrolledAt: answer.Time(m.EnrolledAt), Address: m.Address, Drained: m.Drained, Paused: m.Paused,
 		OS: in.OS, OSVersion: in.OSVersion, Arch: in.Arch, CPU: in.CPU, CPUs: in.CPUs, Memory: in.Memory, GPU: in.GPU, GPUMemory: in.GPUMemory,
-		Disk: in.Disk, DiskFree: in.DiskFree, Version: in.Version, Slots: in.Slots, Engines: engineShapes(in.Engines), Codecs: answer.OrEmpty(in.Codecs),
+		Disk: in.Disk, DiskFree: m.DiskFree(), Version: in.Version, Slots: in.Slots, Engines: engineShapes(in.Engines), Codecs: answer.OrEmpty(in.Codecs),
 		Encoders: answer.OrEmpty(in.Encoders), FFmpeg: ffmpegShape(in.FFmpeg),
 		Tags: answer.OrEmpty(m.AllTags()), GivenTags: answer.OrEmpty(m.Tags), Fonts: len(in.Fonts), Effects: len(in.Effects),
-		Running: make([]runningShape, len(m.Running)),
+		Running: make([]runningShape, len(m.Running)), Load: loadShape(m.Load), Rules: rulesShape(m.Rules),
 	}
 	if aside := m.SetAside; aside != nil {
 		body.SetAside = &setAsideBody{Reason: aside.Reason, At: answer.Time(aside.At), Until: answer.Time(aside.Until)}

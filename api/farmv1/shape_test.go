@@ -48,7 +48,11 @@ func TestMachinesOnTheWire(t *testing.T) {
 	machine.Availability = farm.Availability{Presence: farm.PresenceAway, Reason: "somebody works at it", AfterEffects: "nobody is signed in", SignedIn: farm.SignedInNobody}
 	golden(t, "agent-set-aside", agentShape(machine))
 	machine.Availability = farm.Availability{Presence: farm.PresenceAway, Reason: "somebody works at it", SignedIn: farm.SignedInActive, InUse: true}
+	machine.Load = &farm.Load{Processor: 41.256, Memory: 12 << 30, DiskFree: 300e9}
+	machine.Rules = &farm.WorkRules{Hours: []farm.Hours{{Days: []time.Weekday{time.Monday}, From: 19 * 60, To: 8 * 60}}, IdleMinutes: 5, Programs: []string{"Premiere"}, Zone: "CET", ZoneOffset: 60}
 	golden(t, "agent-in-use", agentShape(machine))
+	machine.Load = &farm.Load{Processor: -1, DiskFree: -1}
+	golden(t, "agent-unmeasured", agentShape(machine))
 }
 
 func TestTasksOnTheWire(t *testing.T) {

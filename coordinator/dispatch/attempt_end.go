@@ -93,7 +93,7 @@ func (l *leader) finish(ctx context.Context, task farm.Task, job farm.Job, m wir
 		out.Key = ""
 	}
 	m.Warnings = append(slices.Clone(m.Warnings), l.d.engineWarning(job, task.Agent)...)
-	return l.writeFinished(ctx, job, m, out, fmt.Sprintf("%d bytes", out.Size))
+	return l.writeFinished(ctx, task, job, m, out, fmt.Sprintf("%d bytes", out.Size))
 }
 
 // finishPart ends an attempt with a part of a job's result, or with pictures to look at.
@@ -112,11 +112,11 @@ func (l *leader) finishPart(ctx context.Context, task farm.Task, job farm.Job, m
 	if len(kept) > 0 {
 		task.Frames = &farm.Frames{Start: kept[0].Start, End: task.Frames.End}
 	}
-	return l.writeFinished(ctx, job, m, out, partWords(task, out))
+	return l.writeFinished(ctx, task, job, m, out, partWords(task, out))
 }
 
 // writeFinished brings an attempt's end with a result into the state. what is the result in the words of the job's log.
-func (l *leader) writeFinished(ctx context.Context, job farm.Job, m wire.Finished, out farm.OutputRef, what string) error {
+func (l *leader) writeFinished(ctx context.Context, task farm.Task, job farm.Job, m wire.Finished, out farm.OutputRef, what string) error {
 	warnings := slices.Clone(m.Warnings)
 	if err := l.d.private.Discreet(ctx, job, pointers(warnings)...); err != nil {
 		return err
@@ -127,6 +127,7 @@ func (l *leader) writeFinished(ctx context.Context, job farm.Job, m wire.Finishe
 	if err != nil {
 		return err
 	}
+	l.noteEnd(task.Agent, job, false)
 	l.relearn(job, m.Measured)
 	l.d.logs.Note(job.ID, fmt.Sprintf("attempt %d finished: %s", m.Attempt.Attempt, what))
 	return nil
@@ -163,6 +164,7 @@ func (l *leader) fail(ctx context.Context, task farm.Task, job farm.Job, m wire.
 			return err
 		}
 	}
+	l.noteEnd(task.Agent, job, true)
 	l.d.counters.AttemptFailed(cmp.Or(m.Class, farm.FailureTransient))
 	now := l.d.state.Now()
 	_, err := l.d.state.Apply(ctx, command.FailTask{

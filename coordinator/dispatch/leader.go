@@ -51,6 +51,7 @@ type leader struct {
 	sessions map[string]*session       // by agent
 	recent   map[string][]wire.Attempt // that have ended, by agent, the last behind
 	lastSeen map[string]time.Time
+	days     map[string]*day // what machines did of late, by agent
 	// What people want, of each machine and of the farm, as far as this node has heard.
 	standings    map[string]standing
 	policy       farm.Policy
@@ -113,6 +114,7 @@ func (d *Dispatcher) lead(ctx context.Context) (stop func()) {
 		sessions:  map[string]*session{},
 		recent:    map[string][]wire.Attempt{},
 		lastSeen:  map[string]time.Time{},
+		days:      map[string]*day{},
 		standings: map[string]standing{},
 		courses:   map[string]*course{},
 		updates:   newUpdating(d.state.Now()),

@@ -23,6 +23,7 @@ func (l *leader) machinesNow(_ context.Context, asked machinesAsked) (map[string
 		m := MachineNow{LastSeen: l.lastSeen[id]}
 		if s := l.sessions[id]; s != nil {
 			m.Online, m.LastSeen, m.Address, m.Own, m.Availability = true, s.seen, s.address, s.own, s.availability
+			m.Load, m.Rules = s.load, s.rules
 		}
 		for _, h := range l.byAgent[id] {
 			if h.team == asked.Team {

@@ -26,6 +26,7 @@ func (l *leader) receive(ctx context.Context, s *session, m wire.Message) {
 	case m.Heartbeat != nil:
 		l.noteCached(s, m.Heartbeat.Cached)
 		l.notePresence(s, m.Heartbeat.Availability)
+		l.noteLive(s, *m.Heartbeat)
 		l.tryStorage(s)
 	case m.Updating != nil:
 		l.noteUpdating(s, *m.Updating)

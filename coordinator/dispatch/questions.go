@@ -21,6 +21,7 @@ var (
 	askBatch     = peers.Question[jobAsked, farm.BatchForecast]{Path: "/ask/batch"}
 	askLine      = peers.Question[lineAsked, line]{Path: "/ask/line"}
 	askRecent    = peers.Question[string, []wire.Attempt]{Path: "/ask/recent"}
+	askDay       = peers.Question[string, farm.MachineDay]{Path: "/ask/day"}
 	askFile      = peers.Question[fileAsked, handout.File]{Path: "/ask/file"}
 	askDismiss   = peers.Question[string, struct{}]{Path: "/ask/dismiss"}
 	askUpdates   = peers.Question[struct{}, updatesNow]{Path: "/ask/updates"}
@@ -37,6 +38,7 @@ func (d *Dispatcher) Answer() {
 	answerByLeader(d, askBatch, (*leader).batchForecast)
 	answerByLeader(d, askLine, (*leader).lineFrom)
 	answerByLeader(d, askRecent, (*leader).recentOf)
+	answerByLeader(d, askDay, (*leader).dayOf)
 	answerByLeader(d, askFile, (*leader).fileFor)
 	answerByLeader(d, askDismiss, (*leader).dismiss)
 	answerByLeader(d, askUpdates, (*leader).updatesNow)
@@ -82,6 +84,8 @@ type MachineNow struct {
 	Own          string             `json:"own"` // what it calls itself
 	Availability farm.Availability  `json:"availability"`
 	Running      []farm.RunningTask `json:"running"`
+	Load         *farm.Load         `json:"load,omitempty"`
+	Rules        *farm.WorkRules    `json:"rules,omitempty"`
 }
 
 type jobAsked struct {

@@ -45,14 +45,16 @@ type session struct {
 	seen         time.Time
 	equipped     bool // the queue knows what it has
 	availability farm.Availability
-	standing     wire.Standing // as the machine was told last
-	update       *wire.Update  // that the machine was told last; nil for none
-	ffmpeg       *wire.FFmpeg  // that the machine was told last; nil for none
-	system, arch string        // of the machine, as Go names them; "" before it has told what it has
-	updates      bool          // it has told what it runs, and so understands updates
-	slots        int           // tasks that it runs at once
-	rests        time.Time     // until when it gets no work; zero when it does not rest
-	cached       []string      // as in wire.Heartbeat
+	load         *farm.Load      // nil while it is not known
+	rules        *farm.WorkRules // the same
+	standing     wire.Standing   // as the machine was told last
+	update       *wire.Update    // that the machine was told last; nil for none
+	ffmpeg       *wire.FFmpeg    // that the machine was told last; nil for none
+	system, arch string          // of the machine, as Go names them; "" before it has told what it has
+	updates      bool            // it has told what it runs, and so understands updates
+	slots        int             // tasks that it runs at once
+	rests        time.Time       // until when it gets no work; zero when it does not rest
+	cached       []string        // as in wire.Heartbeat
 	// unrecorded is what the machine told that it has, of which the farm's level did not let all be recorded; nil for nothing.
 	unrecorded *farm.Inventory
 }
@@ -231,6 +233,7 @@ func (l *leader) dismiss(ctx context.Context, id string) (none struct{}, _ error
 	s := l.sessions[id]
 	leases := l.leasesOfLocked(id)
 	delete(l.lastSeen, id)
+	delete(l.days, id)
 	delete(l.standings, id)
 	delete(l.recent, id)
 	delete(l.updates.machines, id)

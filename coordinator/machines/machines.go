@@ -82,7 +82,7 @@ func (r *Roster) machinesOf(ctx context.Context, p farm.Principal, agents []farm
 		}
 		now := known[a.ID]
 		list[i] = farm.Machine{Agent: a, Gossip: alive[a.ID], Online: now.Online, LastSeen: now.LastSeen, Address: now.Address, Running: now.Running}
-		list[i].Availability = now.Availability
+		list[i].Availability, list[i].Load, list[i].Rules = now.Availability, now.Load, now.Rules
 	}
 	return list, nil
 }

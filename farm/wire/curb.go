@@ -24,6 +24,7 @@ func (m *Message) Curb() {
 		cut(&m.Heartbeat.Reason, &m.Heartbeat.AfterEffects, (*string)(&m.Heartbeat.SignedIn), &m.Heartbeat.NoFrame)
 		m.Heartbeat.Holding = m.Heartbeat.Holding[:min(len(m.Heartbeat.Holding), MaxHolding)]
 		m.Heartbeat.Sending = m.Heartbeat.Sending[:min(len(m.Heartbeat.Sending), MaxSending)]
+		curbLive(m.Heartbeat)
 	case m.Tried != nil:
 		cut(&m.Tried.Asked, &m.Tried.SHA256, &m.Tried.Error)
 	case m.Updating != nil:
@@ -48,6 +49,18 @@ func (m *Message) Curb() {
 		if m.Failed.Output != nil {
 			cutOutput(m.Failed.Output)
 		}
+	}
+}
+
+// curbLive keeps what a machine tells of itself within what can be.
+func curbLive(h *Heartbeat) {
+	if h.Load != nil {
+		*h.Load = h.Load.Within()
+	}
+	if h.Rules != nil {
+		*h.Rules = h.Rules.Within()
+		cut(&h.Rules.Zone)
+		h.Rules.Programs = cutAll(h.Rules.Programs)
 	}
 }
 

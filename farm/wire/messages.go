@@ -182,6 +182,10 @@ type Heartbeat struct {
 	// Sending are those of Holding that are rendered and are waiting for storage outside the farm; they occupy none of
 	// the machine's slots. A coordinator that does not know this field counts them as occupying one.
 	Sending []Attempt `json:"sending,omitempty"`
+	// Load is how busy the machine is; nil when it has not been measured since the last heartbeat.
+	Load *farm.Load `json:"load,omitempty"`
+	// Rules are when the machine may work; nil when they have not changed since the last heartbeat.
+	Rules *farm.WorkRules `json:"rules,omitempty"`
 }
 
 // Progress reports how far an attempt is. It never goes back within an attempt.

@@ -39,6 +39,14 @@ type Agent struct {
 	Fonts      int               `json:"fonts"`
 	Effects    int               `json:"effects"`
 	Running    []Running         `json:"running"`
+	Load       *Load             `json:"load"`
+}
+
+// Load is how busy a machine is; nil what is not known.
+type Load struct {
+	Processor *float64 `json:"processor"` // percent
+	Memory    *int64   `json:"memory"`    // bytes
+	DiskFree  *int64   `json:"diskFree"`  // bytes
 }
 
 // IDAndName are what people name it by on the command line.

@@ -31,6 +31,7 @@ var readers = map[reflect.Type][]string{
 	reflect.TypeFor[Report]():              {"Report"},
 	reflect.TypeFor[ReportLine]():          {"ReportLine"},
 	reflect.TypeFor[Agent]():               {"Agent"},
+	reflect.TypeFor[Load]():                {"AgentLoad"},
 	reflect.TypeFor[AgentChange]():         {"AgentChange"},
 	reflect.TypeFor[BackupWish]():          {"BackupWish"},
 	reflect.TypeFor[BatchCreated]():        {"BatchCreated"},

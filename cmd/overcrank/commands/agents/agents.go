@@ -62,13 +62,29 @@ func (l listCommand) Run(ctx context.Context, out *terminal.Output) error {
 	all, err := c.Agents(ctx, strings.Join(l.State, ","), l.Tag)
 	return l.Print(out, all, err, func() error {
 		slices.SortStableFunc(all.Items, func(a, b client.Agent) int { return strings.Compare(a.Name, b.Name) })
-		t := terminal.NewTable("MACHINE", "NAME", "STATE", "DESK", "BUSY", "ENGINES", "TAGS", "REMARK")
+		t := terminal.NewTable("MACHINE", "NAME", "STATE", "DESK", "BUSY", "LOAD", "MEMORY", "DISK FREE", "ENGINES", "VERSION", "TAGS", "REMARK")
 		for _, a := range all.Items {
 			busy := fmt.Sprintf("%d of %d", len(a.Running), a.Slots)
-			t.Row(a.ID, a.Name, wording.Machine(a.State), wording.Desk(a.Desk()), busy, strings.Join(engineWords(a), ", "), strings.Join(a.Tags, ", "), agentRemark(a))
+			t.Row(a.ID, a.Name, wording.Machine(a.State), wording.Desk(a.Desk()), busy, loadWord(a), memoryWords(a), terminal.Size(a.DiskFree), strings.Join(engineWords(a), ", "), a.Version, strings.Join(a.Tags, ", "), agentRemark(a))
 		}
 		return out.List(t, "No machines. Invite one with: overcrank agents invite --for NAME")
 	})
+}
+
+// loadWord is how busy a machine's processors are, "" when it does not tell.
+func loadWord(a client.Agent) string {
+	if a.Load == nil || a.Load.Processor == nil {
+		return ""
+	}
+	return strings.TrimSpace(terminal.Percent(*a.Load.Processor))
+}
+
+// memoryWords are how much of its memory a machine uses.
+func memoryWords(a client.Agent) string {
+	if a.Load == nil || a.Load.Memory == nil {
+		return terminal.Size(a.Memory)
+	}
+	return terminal.Size(*a.Load.Memory) + " of " + terminal.Size(a.Memory)
 }
 
 // agentRemark is why a machine gets no work, or since when it is gone.
@@ -178,7 +194,8 @@ func agentTable(a client.Agent) *terminal.Table {
 	row("enrolled", terminal.LocalTime(a.EnrolledAt))
 	row("system", strings.TrimSpace(a.OS+" "+a.OSVersion))
 	row("processor", strings.TrimSpace(fmt.Sprintf("%s × %d", a.CPU, a.CPUs)))
-	row("memory", terminal.Size(a.Memory))
+	row("load", loadWord(a))
+	row("memory", memoryWords(a))
 	row("graphics", a.GPU)
 	row("free disk", terminal.Size(a.DiskFree))
 	row("overcrank", a.Version)

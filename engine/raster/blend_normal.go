@@ -5,7 +5,16 @@ import "encoding/binary"
 // Normal draws src over dst.
 func Normal(dst, src []uint8, _ Span) {
 	n := min(len(dst), len(src)) &^ 3
-	dst, src = dst[:n], src[:n]
+	done := 0
+	if wide && n >= 32 {
+		done = n &^ 31
+		normalWide(&dst[0], &src[0], done/4)
+	}
+	normalRow(dst[done:n], src[done:n])
+}
+
+// normalRow is Normal for rows of whole pixels.
+func normalRow(dst, src []uint8) {
 	const opaque = 0xff000000ff000000
 	i := 0
 	// Two pixels at a time: most of what is drawn is opaque or empty for long stretches.
@@ -20,7 +29,7 @@ func Normal(dst, src []uint8, _ Span) {
 			binary.LittleEndian.PutUint64(dst[i:], uint64(lo)|uint64(hi)<<32)
 		}
 	}
-	if i < n {
+	if i+4 <= len(src) && i+4 <= len(dst) {
 		d, s := binary.LittleEndian.Uint32(dst[i:]), binary.LittleEndian.Uint32(src[i:])
 		binary.LittleEndian.PutUint32(dst[i:], lay(d, s))
 	}

@@ -14,22 +14,7 @@ func (r *Rasterizer) Paint(dst *Image, evenOdd bool, c Color) {
 	full := binary.LittleEndian.Uint32(c[:])
 	r.Spans(evenOdd, func(x, y int, cov []uint8) {
 		row := dst.Pix[dst.PixOffset(x, y):]
-		row = row[:4*len(cov)]
-		for i, k := range cov {
-			p := row[4*i : 4*i+4]
-			switch {
-			case k == 0:
-			case k == 255 && c[3] == 255:
-				binary.LittleEndian.PutUint32(p, full)
-			default:
-				s := full
-				if k != 255 {
-					s = scale(full, uint32(k))
-				}
-				d := binary.LittleEndian.Uint32(p)
-				binary.LittleEndian.PutUint32(p, s+scale(d, 255-s>>24))
-			}
-		}
+		cover(row[:4*len(cov)], cov, full)
 	})
 }
 
@@ -50,18 +35,9 @@ func FillRect(dst *Image, area image.Rectangle, c Color) {
 
 // FillBehind lays one opaque colour behind the pixels of dst.
 func FillBehind(dst *Image, c Color) {
-	behind := binary.LittleEndian.Uint32(c[:])
+	color := binary.LittleEndian.Uint32(c[:])
 	for y := dst.Rect.Min.Y; y < dst.Rect.Max.Y; y++ {
-		row := dst.Pix[dst.PixOffset(dst.Rect.Min.X, y):][:4*dst.Rect.Dx()]
-		for i := 0; i+4 <= len(row); i += 4 {
-			switch p := binary.LittleEndian.Uint32(row[i:]); p >> 24 {
-			case 255:
-			case 0:
-				binary.LittleEndian.PutUint32(row[i:], behind)
-			default:
-				binary.LittleEndian.PutUint32(row[i:], lay(behind, p))
-			}
-		}
+		behind(dst.Pix[dst.PixOffset(dst.Rect.Min.X, y):][:4*dst.Rect.Dx()], color)
 	}
 }
 
@@ -80,13 +56,7 @@ func Composite(dst, src *Image, opacity float64, blend Blend) {
 		s := src.Pix[src.PixOffset(area.Min.X, y):][:4*area.Dx()]
 		d := dst.Pix[dst.PixOffset(area.Min.X, y):][:4*area.Dx()]
 		if k != 255 {
-			for i := 0; i+4 <= len(s) && i+4 <= len(row); i += 4 {
-				p := binary.LittleEndian.Uint32(s[i:])
-				if p != 0 {
-					p = scale(p, k)
-				}
-				binary.LittleEndian.PutUint32(row[i:], p)
-			}
+			fade(row, s, k)
 			s = row
 		}
 		blend(d, s, Span{area.Min.X, y, unit(opacity)})

@@ -114,26 +114,72 @@ func (s *sampler) row(row []uint8, x0, x1, y int) {
 		s.nearest(row, x1-x0, u, v, du, dv)
 		return
 	}
-	pix, stride := s.src.Pix, s.src.Stride
-	k := uint64(s.k)
-	for i := 0; i < x1-x0; i, u, v = i+1, u+du, v+dv {
-		ix, iy := int(u>>fixed), int(v>>fixed)
+	s.bilinear(row, x1-x0, u, v, du, dv)
+}
+
+// bilinear reads n pixels from the position u, v on, between the four pixels around each position.
+func (s *sampler) bilinear(row []uint8, n int, u, v, du, dv int64) {
+	inside := func(i int) bool {
+		x, y := (u+int64(i)*du)>>fixed, (v+int64(i)*dv)>>fixed
+		return x >= 0 && y >= 0 && x < int64(s.w-1) && y < int64(s.h-1)
+	}
+	first, end := 0, n
+	for first < n && !inside(first) {
+		first++
+	}
+	for end > first && !inside(end-1) {
+		end--
+	}
+	s.edge(row, 0, first, u, v, du, dv)
+	s.edge(row, end, n, u, v, du, dv)
+	if first == end {
+		return
+	}
+	u, v = u+int64(first)*du, v+int64(first)*dv
+	if m := (end - first) &^ 3; m > 0 && s.widely(du, dv, m) {
+		bilinearWide(&row[4*first], &s.src.Pix[0], m, s.src.Stride, u, v, du, dv, int64(s.k))
+		first, u, v = first+m, u+int64(m)*du, v+int64(m)*dv
+	}
+	bilinearRow(row[4*first:4*end], s.src.Pix, s.src.Stride, u, v, du, dv, uint64(s.k))
+}
+
+// widely tells whether bilinearWide can draw n pixels of a row: it counts in 32 bits.
+func (s *sampler) widely(du, dv int64, n int) bool {
+	const most = 1 << (30 - fixed) // pixels
+	far := int64(n+4) * max(du, -du, dv, -dv)
+	return wide && s.w < most && s.h < most && far < 1<<30 && len(s.src.Pix) < 1<<31
+}
+
+// bilinearRow reads a row of pixels all of whose four neighbours lie within the source, multiplied by k/256.
+func bilinearRow(row, pix []uint8, stride int, u, v, du, dv int64, k uint64) {
+	for ; len(row) >= 4; row, u, v = row[4:], u+du, v+dv {
+		o := int(v>>fixed)*stride + int(u>>fixed)*4
+		a, b := pix[o:o+8:o+8], pix[o+stride:o+stride+8:o+stride+8]
+		top, bottom := binary.LittleEndian.Uint64(a), binary.LittleEndian.Uint64(b)
 		fx, fy := uint64(u>>(fixed-8)&255), uint64(v>>(fixed-8)&255)
-		var sum uint64
 		w11 := fx * fy >> 8
 		w10, w01 := fx-w11, fy-w11
-		w00 := 256 - fx - fy + w11
-		if uint(ix) < uint(s.w-1) && uint(iy) < uint(s.h-1) {
-			o := iy*stride + ix*4
-			a, b := pix[o:o+8:o+8], pix[o+stride:o+stride+8:o+stride+8]
-			top, bottom := binary.LittleEndian.Uint64(a), binary.LittleEndian.Uint64(b)
-			sum = spread(uint32(top))*w00 + spread(uint32(top>>32))*w10 + spread(uint32(bottom))*w01 + spread(uint32(bottom>>32))*w11
-		} else {
-			sum = s.at(ix, iy)*w00 + s.at(ix+1, iy)*w10 + s.at(ix, iy+1)*w01 + s.at(ix+1, iy+1)*w11
-		}
+		sum := spread(uint32(top))*(256-fx-w01) + spread(uint32(top>>32))*w10 + spread(uint32(bottom))*w01 + spread(uint32(bottom>>32))*w11
 		sum = (sum + half) >> 8 & lanes
 		if k != 256 {
 			sum = sum * k >> 8 & lanes
+		}
+		binary.LittleEndian.PutUint32(row, gather(sum))
+	}
+}
+
+// edge reads the pixels i to end of a row, whose neighbours may lie beyond the border of the source.
+func (s *sampler) edge(row []uint8, i, end int, u, v, du, dv int64) {
+	u, v = u+int64(i)*du, v+int64(i)*dv
+	for ; i < end; i, u, v = i+1, u+du, v+dv {
+		ix, iy := int(u>>fixed), int(v>>fixed)
+		fx, fy := uint64(u>>(fixed-8)&255), uint64(v>>(fixed-8)&255)
+		w11 := fx * fy >> 8
+		w10, w01 := fx-w11, fy-w11
+		sum := s.at(ix, iy)*(256-fx-w01) + s.at(ix+1, iy)*w10 + s.at(ix, iy+1)*w01 + s.at(ix+1, iy+1)*w11
+		sum = (sum + half) >> 8 & lanes
+		if s.k != 256 {
+			sum = sum * uint64(s.k) >> 8 & lanes
 		}
 		binary.LittleEndian.PutUint32(row[4*i:], gather(sum))
 	}

@@ -15,8 +15,8 @@ import (
 	"overcrank/ffmpeg/encoding"
 )
 
-// film writes one file through ffmpeg. Frames are copied and passed to a goroutine that writes to ffmpeg, so that
-// drawing goes on meanwhile.
+// film writes one file through ffmpeg. Frames are copied, in the pixels that the codec has where that is I420, and passed to a goroutine that
+// writes to ffmpeg, so that drawing goes on meanwhile.
 type film struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -24,6 +24,7 @@ type film struct {
 	part   string
 	width  int // as written; rounded to even if the codec needs it
 	height int
+	i420   bool // frames are given in I420
 	cmd    *exec.Cmd
 	tail   *ffmpeg.Tail
 	stdin  io.WriteCloser
@@ -51,7 +52,7 @@ func openFilm(ctx context.Context, s Spec) (Writer, error) {
 	if err != nil {
 		return nil, failure(s.Name.Path, err)
 	}
-	f.spec.Template.way = way
+	f.spec.Template.way, f.i420 = way, way.I420()
 	f.ctx, f.cancel = context.WithCancel(ctx)
 	f.cmd, f.tail = ffmpeg.Command(f.ctx, "ffmpeg", f.args()...)
 	stdin, err := f.cmd.StdinPipe()
@@ -72,8 +73,12 @@ func openFilm(ctx context.Context, s Spec) (Writer, error) {
 func (f *film) args() []string {
 	s, w := f.spec, f.spec.Template.way
 	rate := strconv.FormatInt(s.RateNum, 10) + "/" + strconv.FormatInt(s.RateDen, 10)
+	pixels, filter := "rgba", w.Filter()
+	if f.i420 {
+		pixels, filter = "yuv420p", w.FilterI420()
+	}
 	args := []string{
-		"-protocol_whitelist", "file,pipe", "-f", "rawvideo", "-pix_fmt", "rgba", "-s", strconv.Itoa(f.width) + "x" + strconv.Itoa(f.height),
+		"-protocol_whitelist", "file,pipe", "-f", "rawvideo", "-pix_fmt", pixels, "-s", strconv.Itoa(f.width) + "x" + strconv.Itoa(f.height),
 		"-framerate", rate, "-i", "pipe:0",
 	}
 	if s.Audio != "" {
@@ -84,7 +89,7 @@ func (f *film) args() []string {
 		args = append(args, "-map", "1:a:0")
 		args = append(args, w.Sound()...)
 	}
-	args = append(append(args, "-vf", w.Filter()), w.Video(encoding.InHaste)...)
+	args = append(append(args, "-vf", filter), w.Video(encoding.InHaste)...)
 	return append(args, "-map_metadata", "-1", "-movflags", "+faststart", "-f", muxer(extOf(s.Name.Path)), "file:"+f.part)
 }
 
@@ -115,9 +120,13 @@ func (f *film) Write(_ int, img *raster.Image) error {
 	select {
 	case buf = <-f.spare:
 	default:
-		buf = make([]byte, 4*f.width*f.height)
+		buf = make([]byte, f.frameSize())
 	}
-	fill(buf, f.width, f.height, img, f.spec.Template.Alpha)
+	if f.i420 {
+		fillI420(buf, f.width, f.height, img)
+	} else {
+		fill(buf, f.width, f.height, img, f.spec.Template.Alpha)
+	}
 	select {
 	case f.queue <- buf:
 		f.frames++
@@ -125,6 +134,14 @@ func (f *film) Write(_ int, img *raster.Image) error {
 	case <-f.ctx.Done():
 		return failure(f.spec.Name.Path, context.Cause(f.ctx))
 	}
+}
+
+// frameSize is the size in bytes of a frame as ffmpeg gets it.
+func (f *film) frameSize() int {
+	if f.i420 {
+		return i420Size(f.width, f.height)
+	}
+	return 4 * f.width * f.height
 }
 
 // Close implements Writer.

@@ -3,6 +3,7 @@
 package encoding
 
 import (
+	"fmt"
 	"slices"
 
 	"overcrank/farm/codec"
@@ -44,6 +45,12 @@ type Way struct {
 	sound   []string
 	rate    *rate // of H.264, nil for other codecs
 }
+
+// ffmpeg's names of formats with one chroma for four pixels: three planes, and two.
+const (
+	i420 = "yuv420p"
+	nv12 = "nv12"
+)
 
 // colours is how the frames' RGB is converted.
 type colours int
@@ -123,6 +130,12 @@ func (w Way) FilterFrom(from string) string {
 	}
 	return ""
 }
+
+// I420 tells whether films have the pixels of I420: 8 bits, and one chroma for four pixels, so that frames can be given in it.
+func (w Way) I420() bool { return w.colours == ofFilms && (w.pixFmt == i420 || w.pixFmt == nv12) }
+
+// FilterI420 is Filter for frames that are in I420 already, in the colours of our films. They lose nothing.
+func (w Way) FilterI420() string { return fmt.Sprintf("%s,format=%s", filmParams, w.pixFmt) }
 
 // Haste is whether to trade size for speed.
 type Haste bool

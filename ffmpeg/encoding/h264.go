@@ -42,7 +42,7 @@ func rateOf(c codec.Codec) rate {
 func h264(c codec.Codec, r rate) Way {
 	return Way{
 		Codec: c, Even: true, Containers: []string{".mp4", ".mov", ".m4v", ".mkv"},
-		pixFmt: "yuv420p", colours: ofFilms, sound: aac, rate: &r,
+		pixFmt: i420, colours: ofFilms, sound: aac, rate: &r,
 	}
 }
 
@@ -64,7 +64,7 @@ func (w Way) with(encoder string) Way {
 		w.options = slices.Concat([]string{"-profile:v", "high", "-allow_sw", "1"}, w.rate.ofSystem(), tagged())
 	case mediaFoundation:
 		// Its encoders take NV12; only some of them take planar pictures too.
-		w.pixFmt = "nv12"
+		w.pixFmt = nv12
 		mode := "pc_vbr"
 		if w.rate.constant {
 			mode = "cbr"

@@ -16,6 +16,11 @@ const (
 	AuditPersonAdd       AuditAction = "person.add"
 	AuditPersonChange    AuditAction = "person.change"
 	AuditPersonRemove    AuditAction = "person.remove"
+	AuditPersonLink      AuditAction = "person.link"
+	AuditAccessLost      AuditAction = "person.lose"
+	AuditPasskeyAdd      AuditAction = "passkey.add"
+	AuditPasskeyRename   AuditAction = "passkey.rename"
+	AuditPasskeyRemove   AuditAction = "passkey.remove"
 	AuditTokenAdd        AuditAction = "token.add"
 	AuditTokenChange     AuditAction = "token.change"
 	AuditTokenRevoke     AuditAction = "token.revoke"
@@ -52,6 +57,7 @@ const (
 	AuditMachineChange   AuditAction = "machine.change"
 	AuditMachineRemove   AuditAction = "machine.remove"
 	AuditPolicy          AuditAction = "farm.policy"
+	AuditSignInRules     AuditAction = "farm.sign-in"
 	AuditRates           AuditAction = "farm.rates"
 	AuditReleaseAdd      AuditAction = "release.add"
 	AuditReleaseRemove   AuditAction = "release.remove"
@@ -75,6 +81,8 @@ var auditWords = []struct {
 	{AuditSignIn, "signed in"}, {AuditSignInFailed, "failed to sign in"}, {AuditSignOut, "signed out"},
 	{AuditPassword, "set a password"}, {AuditPasswordReset, "reset a password"},
 	{AuditPersonAdd, "added a person"}, {AuditPersonChange, "changed a person"}, {AuditPersonRemove, "removed a person"},
+	{AuditPersonLink, "linked a person to single sign-on"}, {AuditAccessLost, "took a person’s access away, who is in no group any more"},
+	{AuditPasskeyAdd, "added a passkey"}, {AuditPasskeyRename, "renamed a passkey"}, {AuditPasskeyRemove, "removed a passkey"},
 	{AuditTokenAdd, "made a token"}, {AuditTokenChange, "changed a token"}, {AuditTokenRevoke, "revoked a token"},
 	{AuditTeamAdd, "made a team"}, {AuditTeamRename, "renamed a team"}, {AuditTeamDelete, "deleted a team"}, {AuditTeamLogo, "set the team's logo"},
 	{AuditJobSubmit, "submitted a job"}, {AuditJobChange, "changed a job"}, {AuditJobCancel, "cancelled a job"}, {AuditJobRelease, "released a job"},
@@ -87,7 +95,7 @@ var auditWords = []struct {
 	{AuditSecretSet, "set a secret"}, {AuditSecretDelete, "deleted a secret"}, {AuditSecretKey, "changed the key that seals secrets"},
 	{AuditWebhookKey, "replaced the key that signs webhooks"},
 	{AuditMachineInvite, "invited machines"}, {AuditMachineUninvite, "revoked an invitation of machines"}, {AuditMachineChange, "changed a machine"}, {AuditMachineRemove, "removed a machine"},
-	{AuditPolicy, "changed how the farm is shared"}, {AuditRates, "changed what machines cost"},
+	{AuditPolicy, "changed how the farm is shared"}, {AuditSignInRules, "changed who signs in with single sign-on"}, {AuditRates, "changed what machines cost"},
 	{AuditReleaseAdd, "added a release"}, {AuditReleaseRemove, "removed a release"}, {AuditUpdates, "changed how machines are updated"},
 	{AuditPackageAdd, "added a package"}, {AuditPackageRemove, "removed a package"},
 	{AuditNodeInvite, "invited a coordinator"}, {AuditNodeUninvite, "revoked the invitation of a coordinator"}, {AuditNodeRemove, "removed a coordinator"},

@@ -42,6 +42,8 @@ const (
 	// ReviewsLevel is from which level on others may look at results by links and say what they think of them, and jobs say which earlier one
 	// they are a take of.
 	ReviewsLevel = ReleasesLevel
+	// SignInLevel is from which level on people come in by single sign-on, and by passkeys.
+	SignInLevel = ReleasesLevel
 	// AuditLevel is from which level on commands say who asks for them. Below it nothing is noted for the audit log.
 	AuditLevel = ReleasesLevel
 )

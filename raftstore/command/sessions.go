@@ -10,7 +10,7 @@ import (
 // against an older one counts no more.
 type SetPassword struct {
 	Token string
-	Hash  string // "" leaves the person without a password
+	Hash  string // "" leaves the person without a password and without passkeys
 	Was   string // the hash that it replaces, "" for none
 	// Same says that it is the same password, hashed at today's cost. Otherwise all sessions of the person end, except Keep.
 	Same bool   `json:",omitempty"`

@@ -104,6 +104,8 @@ func (t *tables) dropToken(token farm.Token) {
 	t.remove(bucketTokens, token.ID)
 	t.remove(bucketTokensByHash, token.Hash)
 	t.remove(bucketPasswords, token.ID)
+	t.dropIdentities(token.ID)
+	t.dropPasskeys(token.ID)
 	t.endSessionsOf(token, func(farm.OpenSession) bool { return true })
 	t.dropNotices(token)
 }

@@ -31,6 +31,7 @@ func (t *tables) setPassword(c command.SetPassword) command.Result {
 	}
 	if c.Hash == "" {
 		t.remove(bucketPasswords, c.Token)
+		t.dropPasskeys(c.Token) // one may be of whoever knew the password
 	} else {
 		if !c.Same {
 			now.ChangedAt = c.At

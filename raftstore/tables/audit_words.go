@@ -27,7 +27,7 @@ func (t *tables) auditOf(cmd command.Command) (audited, bool) {
 // unaudited says whether a command only prepares an action, keeps records of one, or is the farm's own affair.
 func unaudited(cmd command.Command) bool {
 	switch cmd := cmd.(type) {
-	case command.KeepAnswer, command.ForgetRequests, command.RecordUses, command.TurnSession, command.UseCode, command.PutFile, command.RenewUpload, command.FinishTemplate,
+	case command.KeepAnswer, command.ForgetRequests, command.RecordUses, command.TurnSession, command.UseCode, command.EnterPerson, command.ChangePasskey, command.PutFile, command.RenewUpload, command.FinishTemplate,
 		command.PutNoticeSettings, command.WatchJob, command.RecordNotice, command.RecordTry, command.StageState, command.DropStagedState, command.RecordAudit, command.ForgetAudit:
 		return true
 	case command.SubmitPart:
@@ -67,6 +67,16 @@ func (t *tables) auditOfAccess(cmd command.Command) (audited, bool) {
 			about.action = farm.AuditPasswordReset
 		}
 		return about, !c.Same
+	case command.EnterPerson:
+		return t.auditOfEntry(c)
+	case command.PutPasskey:
+		return ofToken(t.tokenOr(c.Passkey.Token), farm.AuditPasskeyAdd, farm.AuditPasskeyAdd), true
+	case command.ChangePasskey:
+		action := farm.AuditPasskeyRename
+		if c.Remove {
+			action = farm.AuditPasskeyRemove
+		}
+		return ofToken(t.tokenOr(c.Token), action, action), c.Use == nil // whose session says it
 	case command.BeginSession:
 		about := ofToken(t.tokenOr(c.Session.Token), farm.AuditSignIn, farm.AuditSignIn)
 		about.subject = c.Session.Token
@@ -87,6 +97,29 @@ func (t *tables) auditOfAccess(cmd command.Command) (audited, bool) {
 		return audited{action: farm.AuditTeamDelete, thing: ofTeam(team), team: c.ID}, true
 	}
 	return audited{}, false
+}
+
+// auditOfEntry is what single sign-on changes about a person. A sign-in that changes nothing is told by its session alone.
+func (t *tables) auditOfEntry(c command.EnterPerson) (audited, bool) {
+	identity, known := t.identity(c.Issuer, c.Subject)
+	person := t.tokenOr(identity.Token)
+	about := ofToken(person, farm.AuditPersonChange, farm.AuditPersonChange)
+	switch about.subject = identity.Token; {
+	case known && c.Person.Role == "":
+		about.action = farm.AuditAccessLost
+		return about, identity.LostAt.IsZero()
+	case known:
+		return about, person.Role != c.Person.Role || person.Team != c.Person.Team || !identity.LostAt.IsZero()
+	}
+	person = c.Person
+	if linked, ok := t.linkable(c); ok {
+		person = linked
+	}
+	about = ofToken(person, farm.AuditPersonLink, farm.AuditPersonLink)
+	if about.subject = person.ID; person.ID == c.Person.ID {
+		about.action = farm.AuditPersonAdd
+	}
+	return about, true
 }
 
 // tokenOr is a token, or only its id when there is none.
@@ -270,6 +303,8 @@ func (t *tables) auditOfFarm(cmd command.Command) (audited, bool) {
 	switch c := cmd.(type) {
 	case command.PutPolicy:
 		return audited{action: farm.AuditPolicy}, true
+	case command.PutSignInRules:
+		return audited{action: farm.AuditSignInRules}, true
 	case command.PutRates:
 		return audited{action: farm.AuditRates}, true
 	case command.PutNodeInvitation:

@@ -57,6 +57,12 @@ var (
 	bucketPasswords = []byte("passwords") // token of the person
 	bucketSessions  = []byte("sessions")  // token, id
 
+	bucketSignInRules       = []byte("sign-in rules")       // one record under signInRulesKey
+	bucketIdentities        = []byte("identities")          // hash of issuer and subject
+	bucketIdentitiesByToken = []byte("identities by token") // token, hash
+	bucketPasskeys          = []byte("passkeys")            // token, id
+	bucketPasskeysByID      = []byte("passkeys by id")      // id: token
+
 	bucketNoticeSettings = []byte("notice settings") // team, token
 	bucketNotices        = []byte("notices")         // token, way: what waits, and how the last message went
 	bucketJobWatchers    = []byte("job watchers")    // job, token; only of jobs that have not ended
@@ -131,6 +137,7 @@ func buckets() [][]byte {
 		bucketAudit, bucketAuditByTeam, bucketAuditByToken, bucketAuditByThing, bucketAuditEveryday,
 		bucketDownloads, bucketPasswords, bucketSessions, bucketNoticeSettings, bucketNotices, bucketJobWatchers,
 		bucketFailures, bucketFailuresByCause, bucketSums, bucketRates,
+		bucketSignInRules, bucketIdentities, bucketIdentitiesByToken, bucketPasskeys, bucketPasskeysByID,
 		bucketReviewLinks, bucketReviewsByHash, bucketReviewsByTeam, bucketRemarks, bucketTakes, bucketTeamLogos,
 	}
 }

@@ -41,6 +41,7 @@ import (
 	"overcrank/coordinator/reviews"
 	"overcrank/coordinator/seal"
 	"overcrank/coordinator/search"
+	"overcrank/coordinator/singlesignon"
 	"overcrank/coordinator/state"
 	"overcrank/coordinator/storage"
 	"overcrank/coordinator/submission"
@@ -95,6 +96,8 @@ type Config struct {
 	CertificateLife time.Duration
 	Addresses       address.Policy  // which machines downloads, uploads and webhooks may ask
 	Mail            *notices.Mailer // sends e-mails to people; nil for a farm that sends none
+	// SingleSignOn says with whose accounts people sign in besides; nil for none.
+	SingleSignOn *singlesignon.Settings
 	// ReleaseRoots is a file with the root keys that releases of the agent's program are checked with; "" for those that this program was
 	// built with.
 	ReleaseRoots string
@@ -179,6 +182,7 @@ type Coordinator struct {
 	unindexed *search.Changes
 	search    *search.Search
 	previews  *preview.Room
+	signOn    *singlesignon.Provider // nil for none
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
@@ -373,6 +377,9 @@ func (c *Coordinator) Close() error {
 	c.hub.Close()
 	c.fetcher.Close()
 	c.caller.Close()
+	if c.signOn != nil {
+		c.signOn.Close()
+	}
 	var err error
 	if c.gossip != nil {
 		err = errors.Join(err, c.gossip.Close())

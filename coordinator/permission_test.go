@@ -33,7 +33,7 @@ var permissions = map[string]farm.Action{
 	"Tokens": farm.ActManageTokens, "Token": farm.ActManageTokens, "MakeToken": farm.ActManageTokens, "ChangeToken": farm.ActManageTokens,
 	"RevokeToken": farm.ActManageTokens, "InvitePerson": farm.ActManageTokens, "ResetPassword": farm.ActManageTokens,
 	"Sessions": farm.ActManageTokens, "EndSessions": farm.ActManageTokens,
-	"Audit.Read": farm.ActAudit,
+	"Audit.Read": farm.ActAudit, "SignInRules": farm.ActManageTeams, "PutSignInRules": farm.ActManageTeams, "RuleFor": farm.ActManageTeams,
 	"RenameTeam": farm.ActRenameTeam, "MakeTeam": farm.ActManageTeams, "EndTeam": farm.ActManageTeams,
 	"ConfigureAgent": farm.ActRunMachines, "RetireAgent": farm.ActInviteMachines,
 	"Invite": farm.ActInviteMachines, "JoinTokens": farm.ActInviteMachines, "RevokeJoinToken": farm.ActInviteMachines,

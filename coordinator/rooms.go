@@ -22,6 +22,7 @@ import (
 	"overcrank/coordinator/retention"
 	"overcrank/coordinator/reviews"
 	"overcrank/coordinator/search"
+	"overcrank/coordinator/singlesignon"
 	"overcrank/coordinator/state"
 	"overcrank/coordinator/storage"
 	"overcrank/coordinator/submission"
@@ -36,6 +37,12 @@ func (c *Coordinator) makeRooms() (err error) {
 	c.Directory = people.NewDirectory(c.state, c.keys.Derive, func(ctx context.Context, t people.Try) (time.Duration, error) {
 		return peers.AskLeader(ctx, c.peers, askTry, t)
 	}, c.log)
+	if c.cfg.SingleSignOn != nil {
+		c.signOn, err = singlesignon.New(*c.cfg.SingleSignOn, singlesignon.Parts{Derive: c.keys.Derive, PublicAddress: c.PublicAddress, Now: c.state.Now, Logger: c.log})
+		if err != nil {
+			return err
+		}
+	}
 	c.audit = audit.New(c.state, c.cfg.KeepAudit, c.log)
 	c.storage.Use(storageNode{c.store, c}, c.state)
 	c.fonts = library.NewFonts(c.state, c.files, c.Directory)
@@ -84,6 +91,9 @@ func (c *Coordinator) makeRooms() (err error) {
 	})
 	return nil
 }
+
+// SingleSignOn signs people in with the studio's accounts; nil for a farm without.
+func (c *Coordinator) SingleSignOn() *singlesignon.Provider { return c.signOn }
 
 // Search finds jobs, batches, templates, machines and people by words.
 func (c *Coordinator) Search() *search.Search { return c.search }

@@ -88,7 +88,12 @@ func (d *Directory) account(name string) (id string, password farm.Password, err
 				break
 			}
 			if sameName(person.Name) == name {
-				id, named = person.ID, named+1
+				// Whoever has no password signs in otherwise, and may be called anything by their provider.
+				if its, err := tx.Password(person.ID); err != nil {
+					return err
+				} else if its.Hash != "" {
+					id, named = person.ID, named+1
+				}
 			}
 		}
 		if named != 1 {

@@ -55,6 +55,8 @@ var pages = map[string]grant{
 	"GET /settings": viewer, "GET /settings/api-tokens": admin, "POST /settings/api-tokens": admin, "POST /settings/api-tokens/:id/revoke": admin,
 	"GET /settings/people": admin, "POST /settings/people": admin, "POST /settings/people/:id/revoke": admin, "POST /settings/people/:id/link": admin, "POST /settings/people/:id/reset": admin,
 	"GET /settings/audit": admin, "GET /settings/audit.csv": admin, "GET /settings/audit.json": admin,
+	"GET /settings/sign-in": farmsAdmin, "GET /settings/sign-in/test": farmsAdmin, "POST /settings/sign-in/groups": farmsAdmin, "POST /settings/sign-in/groups/up": farmsAdmin,
+	"POST /settings/sign-in/groups/remove": farmsAdmin, "POST /settings/sign-in/link": farmsAdmin,
 	"GET /settings/sharing": viewer, "POST /settings/sharing": farmsAdmin,
 	"GET /settings/updates": viewer, "POST /settings/updates": farmsAdmin, "POST /settings/updates/resume": farmsAdmin,
 	"GET /settings/fonts": viewer, "POST /files/font": artist, "POST /settings/fonts/:id/delete": producer,

@@ -29,6 +29,7 @@ import (
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
 	"overcrank/coordinator/reader"
+	"overcrank/coordinator/singlesignon"
 	"overcrank/farm"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
@@ -73,6 +74,7 @@ type rig struct {
 	teams  *throttle.Throttle
 	follow throttle.Followers
 	reader []string // see coordinator.Config.Reader
+	signOn *singlesignon.Settings
 }
 
 func start(t *testing.T, edit ...func(*rig)) *rig {
@@ -129,7 +131,7 @@ func (r *rig) serve(address string) (stop func()) {
 	}
 	r.base = "http://" + ln.Addr().String()
 	logger := slog.New(slog.DiscardHandler)
-	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: cmp.Or(r.public, r.base), Logger: logger, MinFree: 1, DescribeJob: public.DescribeJob, Reader: r.reader})
+	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: cmp.Or(r.public, r.base), Logger: logger, MinFree: 1, DescribeJob: public.DescribeJob, Reader: r.reader, SingleSignOn: r.signOn})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -36,6 +36,7 @@ func (s *server) showNewFarm(c *fiber.Ctx, problem string) error {
 }
 
 func (s *server) showSignIn(c *fiber.Ctx, v page.SignInForm) error {
+	v.SignOn = s.signOnLabel()
 	return s.render(c, page.SignIn(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version}, v))
 }
 

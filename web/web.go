@@ -23,6 +23,7 @@ import (
 	"overcrank/api/socket"
 	"overcrank/api/throttle"
 	"overcrank/coordinator"
+	"overcrank/coordinator/singlesignon"
 	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/panel"
@@ -100,6 +101,8 @@ func (s *server) mount(app *fiber.App) {
 	app.Get("/sign-in/:code", s.page(s.lookAtLink))
 	app.Post("/sign-in/:code", s.framed(s.signInByLink))
 	app.Post("/sign-in", s.page(s.signIn))
+	app.Get(signOnPath, s.page(s.beginSignOn))
+	app.Get(singlesignon.CallbackPath, s.page(s.finishSignOn))
 	app.Get("/setup/:code", s.page(s.lookAtSetup))
 	app.Post("/setup/:code", s.page(s.setUp))
 	s.mountReviews(app)
@@ -231,6 +234,12 @@ func (s *server) settingRoutes() []route.Route {
 		route.Get("/settings/audit", farm.ActAudit, s.audit),
 		route.Get("/settings/audit.csv", farm.ActAudit, s.auditFile("csv")),
 		route.Get("/settings/audit.json", farm.ActAudit, s.auditFile("json")),
+		route.Get("/settings/sign-in", farm.ActManageTeams, s.signInRules),
+		route.Get("/settings/sign-in/test", farm.ActManageTeams, s.testSignOn),
+		route.Post("/settings/sign-in/groups", farm.ActManageTeams, s.changeRules(addRule)),
+		route.Post("/settings/sign-in/groups/up", farm.ActManageTeams, s.changeRules(raiseRule)),
+		route.Post("/settings/sign-in/groups/remove", farm.ActManageTeams, s.changeRules(removeRule)),
+		route.Post("/settings/sign-in/link", farm.ActManageTeams, s.changeRules(linkByEmail)),
 		route.Get("/settings/sharing", farm.ActView, s.sharing),
 		route.Post("/settings/sharing", farm.ActChangePolicy, s.share),
 		route.Get("/settings/updates", farm.ActView, s.updates),
@@ -343,7 +352,7 @@ func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
 		heading = "You don’t have access to this page"
 	}
 	if p.TokenID == "" {
-		return s.render(c, page.SignIn(page.Shell{Title: heading, Theme: themeOf(c), Version: s.version}, page.SignInForm{Problem: message}))
+		return s.render(c, page.SignIn(page.Shell{Title: heading, Theme: themeOf(c), Version: s.version}, page.SignInForm{Problem: message, SignOn: s.signOnLabel()}))
 	}
 	return s.render(c, page.Problem(s.shell(c, p, heading, ""), heading, message))
 }

@@ -15,7 +15,10 @@ import (
 	"overcrank/coordinator/singlesignon"
 	"overcrank/coordinator/singlesignon/providertest"
 	"overcrank/farm"
+	"overcrank/faults/leaktest"
 )
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
 
 const public = "https://farm.studio.example"
 

@@ -48,6 +48,7 @@ type Flags struct {
 	DenyAddress   []string      `help:"Networks or machines that downloads, uploads and webhooks may not ask, also when allowed." placeholder:"NETWORK" env:"OVERCRANK_DENY_ADDRESS"`
 	clusterFlags
 	mailFlags
+	signOnFlags
 	boundFlags
 }
 
@@ -61,7 +62,7 @@ func (Flags) BeforeResolve(ctx *kong.Context, command *kong.Path, files *configf
 
 // Validate refuses values with which a farm would start but not work. The parser of the command line calls it.
 func (f Flags) Validate() error {
-	if err := f.check(f.ClusterListen); err != nil {
+	if err := f.clusterFlags.check(f.ClusterListen); err != nil {
 		return err
 	}
 	if f.Lease < minLease {
@@ -92,6 +93,9 @@ func (f Flags) Validate() error {
 		return fmt.Errorf("--rate-limit is %v and --rate-burst is %d: neither can be below 0, and a burst needs a limit", f.RateLimit, f.RateBurst)
 	}
 	if _, err := f.mailer(); err != nil {
+		return err
+	}
+	if err := f.signOnFlags.check(); err != nil {
 		return err
 	}
 	if err := f.checkBounds(); err != nil {

@@ -154,6 +154,10 @@ func (n *node) open(ctx context.Context, f Flags) error {
 	if err != nil {
 		return err
 	}
+	signOn, err := f.signOn()
+	if err != nil {
+		return err
+	}
 	studio, err := f.openStudioCertificate(n.logger, n.faults.now)
 	if err != nil {
 		return err
@@ -168,7 +172,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 		CACertificate: f.CACert, CAKey: f.CAKey, Checks: studio.checks,
 		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), GossipSeeds: f.GossipJoin, BootstrapExpect: f.BootstrapExpect,
 		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
-		MinFree: f.MinFree, Lease: f.Lease, Version: n.program.Version, Logger: n.logger, Addresses: policy, Mail: mailer,
+		MinFree: f.MinFree, Lease: f.Lease, Version: n.program.Version, Logger: n.logger, Addresses: policy, Mail: mailer, SingleSignOn: signOn,
 		ReleaseRoots: f.ReleaseRoots, PackageDir: f.packageDir(),
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, KeepAudit: f.KeepAudit, DescribeJob: public.DescribeJob,
 		Now: n.faults.now, BeforeSync: n.faults.beforeSync, Gates: n.bounds.gates,

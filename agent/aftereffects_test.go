@@ -70,12 +70,13 @@ func TestAfterEffectsRendersAnIntermediateThatIsEncodedHere(t *testing.T) {
 	startStudio(t, p, "normal", "ok")
 	film := lease(t, p, "film.1")
 	film.Settings = farm.Settings{Engine: "ae2026", Codec: "video_prores_422"}
-	film.Ext = "mov"
+	film.Ext, film.Proxy = "mov", true
 	p.send(wire.Message{Lease: &film})
 	m := p.report(film.Attempt)
 	if m.Finished == nil || m.Finished.Output.Frames != 25 || m.Finished.Output.ContentType != "video/quicktime" {
 		t.Fatalf("%s\n%s", describe(m), p.logged(film.Attempt))
 	}
+	p.proxied(film.Attempt, 25)
 	if log := p.logged(film.Attempt); !strings.Contains(log, "rendering with After Effects 26.0.2") {
 		t.Errorf("log:\n%s", log)
 	}

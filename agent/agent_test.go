@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/agent/film"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -118,7 +120,7 @@ func TestStillsBecomeAZip(t *testing.T) {
 	p := newPeer(t)
 	start(t, p, "normal", t.TempDir())
 	l := lease(t, p, "job.1")
-	l.Ext, l.Settings = "zip", farm.Settings{Type: "image", Frames: &farm.Frames{Start: 5, End: 9}}
+	l.Ext, l.Settings, l.Proxy = "zip", farm.Settings{Type: "image", Frames: &farm.Frames{Start: 5, End: 9}}, true
 	p.send(wire.Message{Lease: &l})
 	one := lease(t, p, "job.2")
 	one.Ext, one.Settings = "png", farm.Settings{Type: "image", Frames: &farm.Frames{Start: 7, End: 7, Single: true}}
@@ -133,10 +135,27 @@ func TestStillsBecomeAZip(t *testing.T) {
 	if err != nil || len(z.File) != 5 || z.File[0].Name != "frame_00005.png" || z.File[4].Name != "frame_00009.png" {
 		t.Fatalf("%+v, %v", z, err)
 	}
+	p.proxied(l.Attempt, 5)
 	p.eventually("the slot is free", func() bool { return len(p.got) > 0 })
 	p.send(wire.Message{Lease: &one})
 	if m := p.report(one.Attempt); m.Finished == nil || m.Finished.Output.ContentType != "image/png" || m.Finished.Output.Width != 64 {
 		t.Fatalf("%+v", m)
+	}
+}
+
+// proxied holds the small film that an attempt has sent to what every browser plays.
+func (p *peer) proxied(at wire.Attempt, frames int) {
+	p.t.Helper()
+	p.mu.Lock()
+	b := p.outputs[fmt.Sprintf("%s/%d/proxy", at.Task, at.Attempt)]
+	p.mu.Unlock()
+	path := filepath.Join(p.t.TempDir(), "proxy.mp4")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	info, err := film.Probe(p.t.Context(), path)
+	if err != nil || info.Codec != "h264" || info.PixFmt != "yuv420p" || info.Frames != frames {
+		p.t.Errorf("the proxy of %d bytes is %+v, %v", len(b), info, err)
 	}
 }
 

@@ -105,6 +105,7 @@ func newPeerOf(t *testing.T, by *vouching) *peer {
 	mux.HandleFunc("GET "+wire.PathFiles+"{sha}", p.file)
 	mux.HandleFunc("PUT "+wire.PathOutput+"{task}/{attempt}/{name}", p.output)
 	mux.HandleFunc("PUT "+wire.PathThumbnail+"{task}/{attempt}/{frame}", p.thumbnail)
+	mux.HandleFunc("PUT "+wire.PathProxy+"{task}/{attempt}", p.proxy)
 	mux.HandleFunc("PUT "+wire.PathFrame, p.firstFrame)
 	mux.HandleFunc("POST "+wire.PathRenew, p.renew)
 	mux.HandleFunc("POST "+wire.PathProve, p.prove)
@@ -280,6 +281,19 @@ func (p *peer) thumbnail(w http.ResponseWriter, r *http.Request) {
 	defer p.mu.Unlock()
 	if err == nil && len(b) > 0 {
 		p.thumbs++
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (p *peer) proxy(w http.ResponseWriter, r *http.Request) {
+	if !p.authorised(w, r) {
+		return
+	}
+	b, err := io.ReadAll(r.Body)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil {
+		p.outputs[r.PathValue("task")+"/"+r.PathValue("attempt")+"/proxy"] = b
 	}
 	w.WriteHeader(http.StatusNoContent)
 }

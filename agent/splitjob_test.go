@@ -280,6 +280,28 @@ func TestSamplesAreSingleFrames(t *testing.T) {
 	p.eventually("a thumbnail of each", func() bool { return p.thumbs >= 3 })
 }
 
+// TestSamplesThatShowNothingAreReplaced renders a film that begins and ends black.
+func TestSamplesThatShowNothingAreReplaced(t *testing.T) {
+	t.Parallel()
+	needFFmpeg(t)
+	p := newPeer(t)
+	start(t, p, "", t.TempDir())
+	fades := func(task, opacity string) string {
+		l := moving(t, p, task, "", "mp4")
+		l.Kind, l.Part, l.Stills = farm.TaskSample, true, []int{2, 17, 33}
+		l.Assets = append(l.Assets, farm.Asset{Type: "data", LayerName: "shaken", Property: "Opacity", Expression: opacity})
+		_, b := finished(t, p, l)
+		return entries(t, b)
+	}
+	got := fades("sample.1", "f = Math.round(time*24000/1001); f < 9 || f > 30 ? 0 : 100")
+	if strings.Count(got, "\n") != 3 || !strings.Contains(got, "frame_00010.png ") || !strings.Contains(got, "frame_00017.png ") || !strings.Contains(got, "frame_00029.png ") {
+		t.Errorf("the samples are\n%s", got)
+	}
+	if got = fades("sample.2", "0"); strings.Count(got, "\n") != 3 || !strings.Contains(got, "frame_00002.png ") || !strings.Contains(got, "frame_00033.png ") {
+		t.Errorf("the samples of a black film are\n%s", got)
+	}
+}
+
 func TestSilentCompositionsGiveASoundWithoutSamples(t *testing.T) {
 	t.Parallel()
 	needFFmpeg(t)

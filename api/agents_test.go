@@ -205,6 +205,11 @@ func TestAJobFromItsLeaseToItsResult(t *testing.T) {
 	m.put(wire.PathThumbnail, lease.Attempt, "4", "<html>").refused(http.StatusBadRequest, "JPEG")
 	m.put(wire.PathThumbnail, lease.Attempt, "5", make([]byte, 257<<10)).refused(http.StatusRequestEntityTooLarge)
 	m.put(wire.PathThumbnail, lease.Attempt, "-1", picture(t)).refused(http.StatusBadRequest)
+	proxy := wire.PathProxy + lease.Task + "/1"
+	m.send(http.MethodPut, proxy, "\x00\x00\x00\x20ftypisom, a film").into(http.StatusNoContent, nil)
+	m.send(http.MethodPut, proxy, "<html>").refused(http.StatusBadRequest, "no MP4")
+	m.send(http.MethodPut, wire.PathProxy+lease.Task+"/7", "\x00\x00\x00\x20ftyp").refused(http.StatusConflict)
+	m.send(http.MethodPut, wire.PathProxy+lease.Task+"/x", "").refused(http.StatusBadRequest)
 	var thumbnails []struct {
 		Frame int
 		URL   string

@@ -126,12 +126,22 @@ func TestResultsGoByPolicyAndJobsStay(t *testing.T) {
 	r := open(t, now.config, func(cfg *coordinator.Config) { cfg.KeepOutputs = 10 * day })
 	mac := r.enrol("mac")
 	mac.connect()
-	job := r.submit()
+	job := r.submit(func(j *farm.Job) { j.Settings.Codec = "video_prores_422" })
 	lease := mac.lease()
+	if !lease.Proxy {
+		t.Error("nobody is asked for a film that browsers play")
+	}
 	if err := r.Results().ReceiveThumbnail(t.Context(), mac.agent, lease.Attempt, 0, picture(t, 8, 8)); err != nil {
 		t.Fatal(err)
 	}
+	if err := r.Results().ReceiveProxy(t.Context(), mac.agent, lease.Attempt, strings.NewReader("\x00\x00\x00\x20ftypisom film"), -1); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, r.Results().ReceiveProxy(t.Context(), mac.agent, lease.Attempt, strings.NewReader("<html>"), -1), farm.CodeInvalid)
 	mac.finish(lease, "film")
+	if there, err := r.Results().HasProxy(t.Context(), r.job(job.ID)); err != nil || !there {
+		t.Errorf("the proxy is there: %t, %v", there, err)
+	}
 	now.pass(9 * day)
 	r.retain()
 	if r.output(job) != "film" {
@@ -144,8 +154,10 @@ func TestResultsGoByPolicyAndJobsStay(t *testing.T) {
 	if list, err := r.Results().Thumbnails(t.Context(), r.admin, job.ID); err != nil || len(list) != 0 {
 		t.Errorf("pictures left: %v, %v", list, err)
 	}
+	_, err = r.Results().OpenProxy(t.Context(), r.admin, job.ID)
+	wantCode(t, err, farm.CodeGone)
 	if found := r.traces("film"); len(found) != 0 {
-		t.Errorf("the result still lies in %v", found)
+		t.Errorf("the result or its proxy still lies in %v", found)
 	}
 	if got := r.job(job.ID); got.Status != farm.JobFinished {
 		t.Errorf("the job is %+v", got)

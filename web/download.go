@@ -92,6 +92,22 @@ func (s *server) handOut(c *fiber.Ctx, job farm.Job, name string) error {
 	return answer.OpenFile(c, opt, func(ctx context.Context) (*files.File, error) { return s.farm.results.Open(ctx, job.OutputName) })
 }
 
+// hasProxy says whether a result that browsers do not play has a small film that they do.
+func (s *server) hasProxy(ctx context.Context, job farm.Job) (bool, error) {
+	if !(page.Job{Job: job}).Kept() || playable(job.OutputName) {
+		return false, nil
+	}
+	return s.farm.results.HasProxy(ctx, job)
+}
+
+// proxy gives the small film of a result to be looked at.
+func (s *server) proxy(c *fiber.Ctx, p farm.Principal) error {
+	opt := answer.FileOptions{CacheControl: "private, max-age=0, must-revalidate"}
+	return answer.OpenFile(c, opt, func(ctx context.Context) (*files.File, error) {
+		return s.farm.results.OpenProxy(ctx, p, c.Params("id"))
+	})
+}
+
 // sequence is the result of a job that is one, as an archive with a folder.
 func (s *server) sequence(c *fiber.Ctx, job farm.Job, name string) (*resultsZip, error) {
 	ctx, cancel := s.callOf(c)

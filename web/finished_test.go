@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/reviews"
 	"overcrank/coordinator/storage"
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -84,6 +85,9 @@ func (r *rig) finish(store *raftstore.Store, job farm.Job, result []byte, at tim
 	r.t.Helper()
 	sum := sha256.Sum256(result)
 	out := farm.OutputRef{FileRef: farm.FileRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(result)), Name: "result"}, Frames: 50, FrameRate: 25}
+	if job.Settings.Type == "image" { // as agents describe sequences
+		out.Frames, out.FrameRate = 0, 0
+	}
 	r.apply(store, command.LeaseTasks{Grants: []command.Grant{{Task: job.ID + ".0", Attempt: 1, Agent: madeBy}}, At: at})
 	r.apply(store, command.FinishTask{Task: job.ID + ".0", Attempt: 1, Output: out, At: at.Add(time.Minute)})
 	path := filepath.Join(r.dir, storage.Folder, files.Outputs, job.OutputName)
@@ -175,6 +179,53 @@ func TestWhatIsDownloadedHasANameOfPeople(t *testing.T) {
 	r.as("zoe").get("/jobs/" + madeID(0) + "/download").is(http.StatusNotFound)
 	// The address of the interface stays, and what it gives.
 	v.get("/outputs/"+madeID(0)+"-x.mp4").is(http.StatusOK, "film")
+}
+
+// proxyOf puts the small film of a result where agents have it kept.
+func (r *rig) proxyOf(job, film string) {
+	r.t.Helper()
+	path := filepath.Join(r.dir, storage.Folder, files.Proxies, job+".mp4")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(film), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func TestWhatBrowsersDoNotPlayIsShownByItsProxy(t *testing.T) {
+	r := withResults(t,
+		made{farm.Job{Name: "Pro", OutputName: ".mov"}, []byte("prores")},
+		made{farm.Job{Name: "Frames", OutputName: ".zip", Settings: farm.Settings{Type: "image", Frames: &farm.Frames{Start: 3, End: 14}}}, stills(t, 3)},
+		made{farm.Job{Name: "Older", OutputName: ".mov"}, []byte("without")},
+	)
+	r.proxyOf(madeID(0), "small film")
+	r.proxyOf(madeID(1), "small frames")
+	v := r.as("vic")
+	v.get("/jobs/"+madeID(0)).is(http.StatusOK, `/jobs/`+madeID(0)+`/proxy`, "Download has the ProRes film")
+	v.get("/jobs/"+madeID(1)).is(http.StatusOK, `/jobs/`+madeID(1)+`/proxy`, "Download has the frames")
+	v.get("/jobs/"+madeID(2)).is(http.StatusOK).lacks("/proxy", "<video")
+	v.get("/jobs/" + madeID(2) + "/proxy").is(http.StatusNotFound)
+	small := v.get("/jobs/"+madeID(0)+"/proxy").is(http.StatusOK, "small film")
+	if kind := small.header.Get("Content-Type"); kind != "video/mp4" {
+		t.Errorf("the proxy is %s", kind)
+	}
+	v.get("/jobs/"+madeID(1)+"/review").is(http.StatusOK, `&#34;kind&#34;:&#34;film&#34;`, `/jobs/`+madeID(1)+`/proxy`, `&#34;total&#34;:12`)
+	r.as("zoe").get("/jobs/" + madeID(0) + "/proxy").is(http.StatusNotFound)
+
+	_, address, err := r.farm.Reviews().Create(t.Context(), r.principal("pro"), reviews.NewLink{Job: madeID(0), Until: time.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	guest, path := r.visit(), strings.TrimPrefix(address, r.base)
+	guest.get(path).is(http.StatusOK, path+"/film/"+madeID(0))
+	guest.get(path+"/film/"+madeID(0)).is(http.StatusOK, "small film")
+	guest.get(path + "/download/" + madeID(0)).is(http.StatusForbidden)
+	_, address, err = r.farm.Reviews().Create(t.Context(), r.principal("pro"), reviews.NewLink{Job: madeID(0), Download: true, Until: time.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	guest.get(strings.TrimPrefix(address, r.base)+"/download/"+madeID(0)).is(http.StatusOK, "prores").called("Pro.mov", "")
 }
 
 func TestABatchIsDownloadedUnderNamesByAPattern(t *testing.T) {

@@ -73,6 +73,9 @@ func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page
 	if err != nil {
 		return page.Job{}, err
 	}
+	if dressed[0].Proxy, err = s.hasProxy(ctx, job); err != nil {
+		return page.Job{}, err
+	}
 	if job.Webhook != nil {
 		d, err := s.farm.webhooks.Delivery(p, id)
 		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {

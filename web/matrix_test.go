@@ -31,7 +31,7 @@ var pages = map[string]grant{
 	"GET /welcome": artist, "POST /welcome/render": artist,
 	"GET /": viewer, "POST /sign-out": viewer, "POST /theme": viewer,
 	"GET /account": viewer, "POST /account/password": viewer, "POST /account/notifications": viewer, "POST /account/notifications/test": viewer, "POST /account/sessions/:id/end": viewer, "POST /account/sessions/end": viewer,
-	"GET /jobs": viewer, "GET /jobs/results.zip": viewer, "POST /jobs/change": artist, "GET /jobs/:id": viewer, "GET /jobs/:id/download": viewer, "GET /jobs/:id/log": viewer, "GET /jobs/:id/poster": viewer, "GET /jobs/:id/thumbnails/:name": viewer,
+	"GET /jobs": viewer, "GET /jobs/results.zip": viewer, "POST /jobs/change": artist, "GET /jobs/:id": viewer, "GET /jobs/:id/download": viewer, "GET /jobs/:id/proxy": viewer, "GET /jobs/:id/log": viewer, "GET /jobs/:id/poster": viewer, "GET /jobs/:id/thumbnails/:name": viewer,
 	"GET /jobs/:id/tasks": viewer, "GET /jobs/:id/samples/:name": viewer,
 	"POST /jobs/:id/watch": viewer, "POST /jobs/:id/cancel": artist, "POST /jobs/:id/release": artist, "POST /jobs/:id/call-again": artist, "POST /jobs/:id/order": artist,
 	"POST /jobs/:id/approve": artist, "POST /jobs/:id/reject": artist,

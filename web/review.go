@@ -142,10 +142,12 @@ func (s *server) guestFilm(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if !playable(take.OutputName) {
-		return farm.Errorf(farm.CodeForbidden, "this link does not let the result be downloaded")
-	}
 	opt := answer.FileOptions{CacheControl: "private, max-age=3600"}
+	if !playable(take.OutputName) {
+		return answer.OpenFile(c, opt, func(ctx context.Context) (*files.File, error) {
+			return s.farm.results.OpenProxy(ctx, v.Reader(), take.ID)
+		})
+	}
 	return answer.OpenFile(c, opt, func(ctx context.Context) (*files.File, error) { return s.farm.results.Open(ctx, take.OutputName) })
 }
 
@@ -205,8 +207,14 @@ func (s *server) reviewTake(ctx context.Context, p farm.Principal, take reviews.
 		v.First = r.Start
 	}
 	v.Kind = "frames"
+	if v.Proxy, err = s.hasProxy(ctx, take.Job); err != nil {
+		return v, err
+	}
+	if v.Total == 0 && take.Settings.Frames != nil { // of a sequence its agent counts none
+		v.Total = take.Settings.Frames.Count()
+	}
 	switch ext := path.Ext(take.OutputName); {
-	case take.Kept() && ext == ".mp4":
+	case take.Kept() && (ext == ".mp4" || v.Proxy):
 		v.Kind = "film"
 	case take.Kept() && playable(take.OutputName):
 		v.Kind = "picture"
@@ -279,7 +287,11 @@ func (s *server) review(c *fiber.Ctx, p farm.Principal) error {
 		if err != nil {
 			return err
 		}
-		if shown.Src = "/outputs/" + take.OutputName; take.Kept() {
+		shown.Src = "/outputs/" + take.OutputName
+		if shown.Proxy {
+			shown.Src = "/jobs/" + take.ID + "/proxy"
+		}
+		if take.Kept() {
 			shown.Download = "/jobs/" + take.ID + "/download"
 		}
 		sheet.Takes = append(sheet.Takes, shown)

@@ -138,6 +138,7 @@ func (s *server) routes() []route.Route {
 		route.Get("/jobs/:id", farm.ActView, s.job),
 		route.Get("/jobs/:id/log", farm.ActView, s.jobLog),
 		route.Get("/jobs/:id/download", farm.ActView, s.download),
+		route.Get("/jobs/:id/proxy", farm.ActView, s.proxy),
 		route.Get("/jobs/:id/review", farm.ActView, s.review),
 		route.Get("/jobs/:id/review/remarks", farm.ActView, s.reviewRemarks),
 		route.Post("/jobs/:id/review/remarks", farm.ActComment, s.reviewSay),

@@ -161,7 +161,10 @@ func (t *attempt) work(ctx context.Context) (delivered, error) {
 	if err != nil {
 		return delivered{frames: made.frames}, err
 	}
-	return delivery{revealed}.deliver(ctx, made)
+	shown := revealed.beginProxy(ctx, made.result)
+	done, err := delivery{revealed}.deliver(ctx, made)
+	shown(err)
+	return done, err
 }
 
 func (t *attempt) makeFolders() error {

@@ -74,7 +74,7 @@ func (t *attempt) checkStills(ctx context.Context, p plan) (result, error) {
 	if err := zipStills(ctx, path, files, p.place); err != nil {
 		return result{}, err
 	}
-	return result{path: path, info: info, kind: mediaTypes["zip"]}, nil
+	return result{path: path, info: info, kind: mediaTypes["zip"], stills: files, rate: p.want.FrameRate}, nil
 }
 
 // checkPart looks at the frames that the engine drew, from the first to the last. Whoever puts the film together unpacks them.

@@ -21,14 +21,16 @@ type plan struct {
 	ranged bool // start and end are given; else the composition's work area is rendered
 	start  int  // as the composition's timecode counts, as engines do
 	end    int
-	frames int   // expected, 0 when not known
-	first  int   // that is rendered, counted from the composition's first as 0
-	only   []int // frames as the composition's timecode counts, instead of a range
-	places []int // the same frames counted from the composition's first
-	part   bool  // frames as the engine draws them, to be encoded later
-	sound  bool  // the sound alone
-	audio  bool  // the film has to have sound
-	sounds bool  // a layer of the composition sounds, so that a film without sound is worth a hint
+	frames int         // expected, 0 when not known
+	first  int         // that is rendered, counted from the composition's first as 0
+	only   []int       // frames as the composition's timecode counts, instead of a range
+	places []int       // the same frames counted from the composition's first
+	span   farm.Frames // from which these were chosen; of no length when nobody knows it
+	shown  int         // the number of the composition's first frame for an engine
+	part   bool        // frames as the engine draws them, to be encoded later
+	sound  bool        // the sound alone
+	audio  bool        // the film has to have sound
+	sounds bool        // a layer of the composition sounds, so that a film without sound is worth a hint
 	want   film.Want
 }
 
@@ -93,14 +95,21 @@ func (s scene) changesLength() bool {
 
 // samples are single frames, to be looked at before the rest: transparent where the result is.
 func (p plan) samples(places []int, shown int) plan {
+	p.span = farm.Frames{Start: p.first, End: p.first + p.frames - 1}
 	still := encoding.OpaquePNG
 	if c, _ := codec.Find(p.codec); c.Alpha {
 		still = codec.DefaultStill
 	}
 	p.stills, p.codec, p.ext = true, still, "png"
-	p.ranged, p.zipped, p.frames, p.places = false, true, len(places), places
+	p.ranged, p.zipped, p.shown = false, true, shown
+	return p.at(places)
+}
+
+// at is a plan of samples for other frames.
+func (p plan) at(places []int) plan {
+	p.frames, p.want.Frames, p.places, p.only = len(places), len(places), places, nil
 	for _, n := range places {
-		p.only = append(p.only, shown+n)
+		p.only = append(p.only, p.shown+n)
 	}
 	return p
 }

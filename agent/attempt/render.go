@@ -17,6 +17,8 @@ type result struct {
 	kind string // media type
 	// thumbs are small pictures by frame, counted from the result's first; nil when none were made.
 	thumbs map[int]string
+	stills []string // the pictures of a sequence, in order, and how many of them there are in a second
+	rate   float64
 }
 
 // engine renders one scene. It is opened once in an attempt.
@@ -46,6 +48,9 @@ func (t *attempt) render(ctx context.Context, s scene, p plan) (product, error) 
 	switch {
 	case t.lease.Settings.Type == "aep":
 		made, err := t.saveProject(ctx, e, s.project)
+		return product{result: made}, err
+	case t.lease.Kind == farm.TaskSample:
+		made, err := t.renderSamples(ctx, e, p)
 		return product{result: made}, err
 	case p.part:
 		return t.renderRange(ctx, e, p)

@@ -84,6 +84,22 @@ func (s *server) takeThumbnail(c *fiber.Ctx, a farm.Agent) error {
 	return answer.None(c)
 }
 
+// takeProxy takes a small film of an attempt's result, which browsers play.
+func (s *server) takeProxy(c *fiber.Ctx, a farm.Agent) error {
+	at, err := attemptOf(c)
+	if err != nil {
+		return err
+	}
+	body, size, err := request.Body(c, request.UploadLimit)
+	if err != nil {
+		return err
+	}
+	if err := s.results.ReceiveProxy(request.Transfer(c), a, at, body, size); err != nil {
+		return err
+	}
+	return answer.None(c)
+}
+
 // takeFirstFrame takes a small picture of the frame that a machine has rendered once it was installed.
 func (s *server) takeFirstFrame(c *fiber.Ctx, a farm.Agent) error {
 	if wait := s.frames.Take(a.ID, time.Now()); wait > 0 {

@@ -86,4 +86,5 @@ func Mount(app *fiber.App, f Farm, cfg Config) {
 	app.Get(wire.PathFiles+":sha256", s.forAgent(s.giveFile))
 	app.Put(wire.PathOutput+":task/:attempt/:name", s.forAgent(s.takeOutput))
 	app.Put(wire.PathThumbnail+":task/:attempt/:frame", s.forAgent(s.takeThumbnail))
+	app.Put(wire.PathProxy+":task/:attempt", s.forAgent(s.takeProxy))
 }

@@ -8,6 +8,7 @@ const (
 	Private    = "private"
 	Attempts   = "attempts" // results and parts, by the attempt that made them
 	Outputs    = "outputs"  // results, by the last part of their address
+	Proxies    = "proxies"  // small films of results that browsers do not play
 	Samples    = "samples"
 	Thumbnails = "thumbnails"
 	// FirstFrames are pictures of what machines rendered once they were installed.
@@ -20,5 +21,5 @@ func PosterKey(sha256 string) string { return Posters + "/own-" + Part(sha256) }
 
 // Roots returns all keys below which the farm keeps its files.
 func Roots() []string {
-	return []string{Blobs, Posters, Logs, Private, Attempts, Outputs, Samples, Thumbnails, FirstFrames}
+	return []string{Blobs, Posters, Logs, Private, Attempts, Outputs, Proxies, Samples, Thumbnails, FirstFrames}
 }

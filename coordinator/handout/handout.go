@@ -72,6 +72,7 @@ func (m *Maker) Of(ctx context.Context, t farm.Task, farmHasAfterEffects bool) (
 	}
 	lease.Ahead = t.Kind == farm.TaskRender && (t.Part || lease.Parted)
 	_, lease.Ext, _ = strings.Cut(job.OutputName, ".")
+	lease.Proxy = wantsProxy(job, t, lease.Ext)
 	lease.Composition = job.Template.Composition
 	err = m.nameProject(ctx, lease, job, template)
 	return made, err
@@ -152,6 +153,15 @@ func (m *Maker) leaseFrames(ctx context.Context, lease *wire.Lease, job farm.Job
 		lease.Stills = []int{0}
 	}
 	return "", nil
+}
+
+// wantsProxy says whether a task makes a result that people look at and browsers do not play. Of what goes to storage
+// elsewhere the farm keeps no copy.
+func wantsProxy(job farm.Job, t farm.Task, ext string) bool {
+	if t.Part || job.Upload != nil || job.Parent != "" {
+		return false
+	}
+	return ext == "mov" || ext == "zip" && job.Settings.Type == "image"
 }
 
 // hasAfterEffects says whether a task is to be rendered by an After Effects, if there is one: all parts of a job are rendered

@@ -226,9 +226,9 @@ func (r *Results) tasksOf(job string) (tasks []farm.Task, err error) {
 	return tasks, err
 }
 
-// Delete deletes a job's result and the pictures of its frames.
+// Delete deletes a job's result with its proxy, and the pictures of its frames.
 func (r *Results) Delete(ctx context.Context, job farm.Job) error {
-	return errors.Join(r.files.Delete(ctx, Key(files.Part(job.OutputName))), r.DeletePictures(ctx, job.ID))
+	return errors.Join(r.files.Delete(ctx, Key(files.Part(job.OutputName))), r.files.Delete(ctx, proxyKey(job.ID)), r.DeletePictures(ctx, job.ID))
 }
 
 // DeletePictures deletes the pictures of a job's frames, small and full-size.

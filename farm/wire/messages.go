@@ -27,6 +27,7 @@ const (
 	PathFiles     = "/api/farm/v1/agent/files/"      // GET + sha256: a file that one of the agent's leases names
 	PathOutput    = "/api/farm/v1/agent/outputs/"    // PUT + "<task>/<attempt>/<file name>": the result, answers farm.OutputRef
 	PathThumbnail = "/api/farm/v1/agent/thumbnails/" // PUT + "<task>/<attempt>/<frame>": a JPEG of at most 256 KiB
+	PathProxy     = "/api/farm/v1/agent/proxies/"    // PUT + "<task>/<attempt>": an H.264 film of the result, if the lease asks for one
 )
 
 // HeaderSHA256 announces the hash of a request's body, in lower-case hex; a body with another hash is rejected.
@@ -282,6 +283,8 @@ type Lease struct {
 	Ahead bool `json:"ahead,omitempty"`
 	// Stills asks for these frames only, as pictures.
 	Stills []int `json:"stills,omitempty"`
+	// Proxy asks for a small film of the result that browsers play, handed over under PathProxy before the report.
+	Proxy bool `json:"proxy,omitempty"`
 	// Parts are what an assemble task puts together, in order; where several hold the same frame, the last counts.
 	Parts []Part `json:"parts,omitempty"`
 	// Upload says where the result goes instead of to the coordinator; nil means to the coordinator.

@@ -80,6 +80,14 @@ func (j Job) pictured() int {
 	return j.Thumbs[len(j.Thumbs)-1]
 }
 
+// proxyWords say what is shown in place of the result.
+func (j Job) proxyWords() string {
+	if path.Ext(j.OutputName) == ".mov" {
+		return "This is a small H.264 copy for browsers. Download has the ProRes film."
+	}
+	return "This is a small H.264 copy for browsers. Download has the frames."
+}
+
 // unplayable says why the result is not shown, and what is instead.
 func (j Job) unplayable() string {
 	kind := "This kind of file"

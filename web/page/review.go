@@ -37,6 +37,7 @@ type ReviewTake struct {
 	Thumbs   string  `json:"thumbs"` // begins their addresses
 	Ext      string  `json:"ext"`
 	Waits    bool    `json:"waits"`
+	Proxy    bool    `json:"proxy"` // Src is a small film of a result that browsers do not play
 }
 
 // Title is what is looked at.

@@ -58,6 +58,7 @@ type Job struct {
 	Working  []farm.RunningTask // what machines do for it now
 	Finish   *farm.Span         // when it is likely to be done, in seconds from now; nil when nobody can tell
 	Family   []Job              // its nested jobs, with what they need here
+	Proxy    bool               // a small film is there of a result that browsers do not play; on its own page only
 	Delivery *farm.Delivery     // of its webhook, nil while none is owed
 	// What those are called that it belongs to, "" for what is gone; on its own page only.
 	BatchTitle, ParentTitle string
@@ -162,7 +163,15 @@ func (j Job) Reachable() bool {
 }
 
 // Watchable tells whether the result is a film that is shown, Viewable whether it is a picture.
-func (j Job) Watchable() bool { return j.Kept() && path.Ext(j.OutputName) == ".mp4" }
+func (j Job) Watchable() bool { return j.Kept() && (path.Ext(j.OutputName) == ".mp4" || j.Proxy) }
+
+// Film is the address of the film that is shown: of the result, or of its proxy.
+func (j Job) Film() string {
+	if j.Proxy {
+		return jobPath(j.Job) + "/proxy"
+	}
+	return j.Output
+}
 
 // Viewable tells whether the result is a picture that browsers show.
 func (j Job) Viewable() bool {

@@ -92,6 +92,7 @@
     else s.media.addEventListener("timeupdate", () => shown());
     s.media.addEventListener("ended", () => stop());
     s.media.addEventListener("loadedmetadata", () => {
+      if (!s.take.rate && s.take.total > 1) s.take.rate = s.take.total / s.media.duration; // of a sequence
       if (!s.take.total) { s.take.total = Math.max(1, Math.round(s.media.duration * rate(s.take))); seek.max = String(steps(take) - 1); }
       to(s, frame); tell();
     });

@@ -147,10 +147,13 @@ type nopCloser struct{ io.ReadSeeker }
 
 func (nopCloser) Close() error { return nil }
 
+// joinedShown is how many machines that joined with one invitation a page shows.
+const joinedShown = 24
+
 // readJoined reads which machines have joined with an invitation, and what they render.
 func (s *server) readJoined(ctx context.Context, p farm.Principal, invitation string) (page.Joined, error) {
 	v := page.Joined{}
-	list, next, err := s.farm.machines.Agents(ctx, p, farm.AgentQuery{JoinToken: invitation, Cursor: invitation, Limit: machinesOnPage})
+	list, next, err := s.farm.machines.Agents(ctx, p, farm.AgentQuery{JoinToken: invitation, Cursor: invitation, Limit: joinedShown})
 	if err != nil {
 		return v, err
 	}

@@ -36,10 +36,12 @@ const livePause = 250 * time.Millisecond
 
 // part is one message to a page: a rendered piece that replaces the one with its id, lines of a log, or where else the page could be.
 type part struct {
-	ID    string   `json:"id,omitempty"`
-	HTML  *string  `json:"html,omitempty"`
-	Lines []string `json:"lines,omitempty"`
-	Reset bool     `json:"reset,omitempty"` // Lines are the whole log
+	ID   string  `json:"id,omitempty"`
+	HTML *string `json:"html,omitempty"`
+	// Rows are rows of the piece with ID that are drawn anew, by their own ids; the rest of it is as it was.
+	Rows  map[string]string `json:"rows,omitempty"`
+	Lines []string          `json:"lines,omitempty"`
+	Reset bool              `json:"reset,omitempty"` // Lines are the whole log
 	// Elsewhere is where the page goes on when this coordinator is gone.
 	Elsewhere *elsewhere `json:"elsewhere,omitempty"`
 	// Notice is what the browser shows its reader, if that asked for it.
@@ -165,9 +167,12 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 			return page.TemplateBody(shell, t), err
 		}})
 	case "machines":
-		state, cursor, _ := strings.Cut(subject, ",")
 		all = append(all, piece{id: "machines", kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
-			v, err := s.readMachines(ctx, p, state, cursor)
+			asked, err := url.ParseQuery(subject)
+			if err != nil {
+				asked = url.Values{} // as the page itself reads such an address
+			}
+			v, err := s.readMachines(ctx, p, asked)
 			return page.MachinesBody(shell, v), err
 		}})
 	case "machine":
@@ -227,10 +232,11 @@ type liveSession struct {
 	reader farm.Principal
 	pieces []piece
 	stale  map[string]bool
-	logOf  string   // job whose log the page shows
-	logAt  int64    // offset behind the lines that were sent
-	news   bool     // the log has grown
-	told   []string // notices to the reader that are not shown yet
+	drawn  map[string]drawn // what was sent of each piece
+	logOf  string           // job whose log the page shows
+	logAt  int64            // offset behind the lines that were sent
+	news   bool             // the log has grown
+	told   []string         // notices to the reader that are not shown yet
 
 	others []string // addresses that the page was told, and when
 	toldAt time.Time
@@ -239,7 +245,7 @@ type liveSession struct {
 // run sends what is stale, at most four times a second, until the page is closed.
 func (l *liveSession) run(ctx context.Context) error {
 	events := l.farm.events.Watch(ctx, l.reader)
-	l.stale = map[string]bool{}
+	l.stale, l.drawn = map[string]bool{}, map[string]drawn{}
 	l.markAll()
 	timer := time.NewTimer(0) // the first update closes the gap between the page and this socket
 	defer timer.Stop()
@@ -357,8 +363,7 @@ func (l *liveSession) send(ctx context.Context) error {
 		if err := content.Render(ctx, &html); err != nil {
 			return err
 		}
-		drawn := html.String()
-		if err := l.write(part{ID: p.id, HTML: &drawn}); err != nil {
+		if err := l.sendPiece(p.id, html.String()); err != nil {
 			return err
 		}
 	}
@@ -367,6 +372,21 @@ func (l *liveSession) send(ctx context.Context) error {
 	}
 	l.news = false
 	return l.sendLog(ctx)
+}
+
+// sendPiece sends a piece as it is drawn now: only those of its rows that are not as they were sent, where nothing else has changed.
+func (l *liveSession) sendPiece(id, html string) error {
+	now := rowsOf(html)
+	was, sent := l.drawn[id]
+	l.drawn[id] = drawn{around: now.around, rows: now.rows}
+	if !sent || !now.sameAround(was) {
+		return l.write(part{ID: id, HTML: &html})
+	}
+	changed := now.changed(html, was)
+	if len(changed) == 0 {
+		return nil
+	}
+	return l.write(part{ID: id, Rows: changed})
 }
 
 // sendLog sends the lines that the job's log has grown by; of many, some, and then news stays set.

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -16,56 +15,12 @@ import (
 // machines is what pages ask of the farm about machines.
 type machines interface {
 	Agents(ctx context.Context, p farm.Principal, q farm.AgentQuery) (list []farm.Machine, next string, err error)
+	Board(ctx context.Context, p farm.Principal) ([]farm.Machine, error)
 	Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error)
 	ConfigureAgent(ctx context.Context, p farm.Principal, id string, change farm.AgentChange) (farm.Machine, error)
 	HasFirstFrame(ctx context.Context, p farm.Principal, id string) bool
 	OpenFirstFrame(ctx context.Context, p farm.Principal, id string) (*files.File, error)
 	RetireAgent(ctx context.Context, p farm.Principal, id string) error
-}
-
-// machinesOnPage is how many machines a page of the list shows.
-const machinesOnPage = 24
-
-func (s *server) machines(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.callOf(c)
-	defer cancel()
-	v, err := s.readMachines(ctx, p, c.Query("state"), c.Query("cursor"))
-	if err != nil {
-		return err
-	}
-	shell := s.shell(c, p, "Machines", "machines")
-	shell.Live = "machines:" + string(v.Filter) + "," + v.Cursor
-	return s.render(c, page.MachinesPage(shell, v))
-}
-
-// readMachines reads a page of the machines in one state, or of all, with the reader's jobs that they render.
-func (s *server) readMachines(ctx context.Context, p farm.Principal, state, cursor string) (page.Machines, error) {
-	v := page.Machines{Cursor: cursor}
-	query := farm.AgentQuery{Limit: machinesOnPage, Cursor: cursor}
-	for _, known := range farm.MachineStates() {
-		if string(known) == state {
-			v.Filter, query.States = known, []farm.MachineState{known}
-		}
-	}
-	status, err := s.farm.status.Pulse(ctx, p)
-	if err != nil {
-		return v, err
-	}
-	v.Counts = status.Machines
-	list, next, err := s.farm.machines.Agents(ctx, p, query)
-	if err != nil {
-		return v, err
-	}
-	v.Next = next
-	for _, m := range list {
-		dressed, err := s.dressMachine(ctx, p, m)
-		if err != nil {
-			return v, err
-		}
-		v.Machines = append(v.Machines, dressed)
-	}
-	slices.SortStableFunc(v.Machines, func(a, b page.Machine) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
-	return v, nil
 }
 
 // dressMachine adds to a machine the reader's jobs that it renders.

@@ -211,6 +211,7 @@ func (s *server) machineRoutes() []route.Route {
 	yes, no := true, false
 	return []route.Route{
 		route.Get("/machines", farm.ActView, s.machines),
+		route.Post("/machines/change", farm.ActRunMachines, s.changeMachines),
 		route.Get("/machines/add", farm.ActInviteMachines, s.addMachine),
 		route.Post("/machines/add", farm.ActInviteMachines, s.inviteWithPackage),
 		route.Post("/machines/add/file", farm.ActInviteMachines, s.invitedFile),
@@ -219,6 +220,7 @@ func (s *server) machineRoutes() []route.Route {
 		route.Post("/machines/invite/:id/revoke", farm.ActInviteMachines, s.revokeInvitation),
 		route.Get("/machines/:id", farm.ActView, s.machine),
 		route.Get("/machines/:id/frame", farm.ActView, s.firstFrame),
+		route.Get("/machines/:id/now", farm.ActView, s.machineNow),
 		route.Post("/machines/:id/drain", farm.ActRunMachines, s.turnMachine(farm.AgentChange{Drained: &yes})),
 		route.Post("/machines/:id/pause", farm.ActRunMachines, s.turnMachine(farm.AgentChange{Paused: &yes})),
 		route.Post("/machines/:id/resume", farm.ActRunMachines, s.turnMachine(farm.AgentChange{Drained: &no, Paused: &no, Restore: true})),

@@ -92,7 +92,9 @@ func (r *Roster) ConfigureAgent(ctx context.Context, p farm.Principal, id string
 		return farm.Machine{}, farm.Invalid("a machine cannot be called that", farm.FieldError{Field: "name", Message: names.TitleWords})
 	}
 	if change.Tags != nil {
-		tags := slices.Compact(slices.Sorted(slices.Values(*change.Tags)))
+		tags := slices.AppendSeq([]string{}, slices.Values(*change.Tags)) // none are none, not what is left as it is
+		slices.Sort(tags)
+		tags = slices.Compact(tags)
 		change.Tags = &tags
 	}
 	cmd := command.ConfigureAgent{

@@ -20,8 +20,9 @@ type Installed struct {
 	stale    map[string]bool // ids of machines that have changed
 }
 
-// machineStock is what submissions ask of one machine.
+// machineStock is what submissions and lists ask of one machine.
 type machineStock struct {
+	agent  farm.Agent // see brief
 	tags   []string
 	os     string
 	memory int64
@@ -86,7 +87,7 @@ func (i *Installed) renewLocked(tx *raftstore.Tx) error {
 }
 
 func stockOf(a farm.Agent) machineStock {
-	m := machineStock{tags: slices.Concat(a.Tags, a.Inventory.Tags), os: a.Inventory.OS, memory: a.Inventory.Memory, roots: a.Inventory.Roots, fonts: make(map[string]bool, len(a.Inventory.Fonts))}
+	m := machineStock{agent: brief(a), tags: slices.Concat(a.Tags, a.Inventory.Tags), os: a.Inventory.OS, memory: a.Inventory.Memory, roots: a.Inventory.Roots, fonts: make(map[string]bool, len(a.Inventory.Fonts))}
 	for _, f := range a.Inventory.Fonts {
 		m.fonts[farm.FontKey(f.PostScript)] = true
 	}

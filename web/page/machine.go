@@ -15,6 +15,7 @@ type Machine struct {
 	farm.Machine
 	Jobs   []Job // of the reader's team, that it renders
 	Others int   // tasks of other teams
+	Runs   []Run // tasks at work, in lists
 	Recent []RecentAttempt
 	Framed bool // it has shown its first frame
 }
@@ -31,28 +32,6 @@ func (a RecentAttempt) title() string {
 		return a.JobName
 	}
 	return "Job of " + wording.Moment(a.LeasedAt)
-}
-
-// Machines is a page of the list of machines.
-type Machines struct {
-	Filter   farm.MachineState // "" for all
-	Counts   map[farm.MachineState]int
-	Machines []Machine
-	Next     string // cursor of the next page, "" on the last
-	Cursor   string // of this page, "" for the first
-}
-
-// Total is how many machines the farm has.
-func (v Machines) Total() (n int) {
-	for _, machines := range v.Counts {
-		n += machines
-	}
-	return n
-}
-
-// Address is where a page of the list is found.
-func (v Machines) Address(filter farm.MachineState, cursor string) string {
-	return "/machines?state=" + string(filter) + "&cursor=" + queryText(cursor)
 }
 
 // MachineState is the word, the class and the shape of a machine's state.

@@ -32,11 +32,12 @@ func TestNoWordsTouch(t *testing.T) {
 	done.Job.Output = &farm.OutputRef{GoneAt: at, Width: 1, Height: 1, Remote: &farm.RemoteObject{Endpoint: "https://s3.example"}}
 	failed := job
 	failed.Status, failed.Error, failed.ErrorAt = farm.JobFailed, "it broke", at
-	machine := Machine{Machine: farm.Machine{Agent: farm.Agent{ID: "m1", Name: "Suite 4", Paused: true, EnrolledAt: at}, LastSeen: at}, Jobs: []Job{job}, Others: 2}
+	machine := Machine{Runs: []Run{{RunningTask: farm.RunningTask{Job: "j1", Frame: 3}, Title: "Spot", Total: 9}, {}}, Machine: farm.Machine{Agent: farm.Agent{ID: "m1", Name: "Suite 4", Paused: true, EnrolledAt: at}, LastSeen: at}, Jobs: []Job{job}, Others: 2}
 	for name, c := range map[string]templ.Component{
 		"waiting job": JobBody(admin, JobView{Job: job, Placement: placed, Samples: []int{0, 5}}), "finished job": JobBody(admin, JobView{Job: done}),
 		"failed job": JobBody(admin, JobView{Job: failed}), "pause": PauseBanner(admin), "machine": MachineHead(admin, machine),
-		"machines": MachinesBody(admin, Machines{Machines: []Machine{machine}, Counts: map[farm.MachineState]int{farm.MachineFree: 1}}),
+		"machines": MachinesBody(admin, Machines{All: 1, Found: 1, Machines: []Machine{machine}, Counts: map[farm.MachineState]int{farm.MachineFree: 1}}),
+		"pictures": MachinesBody(admin, Machines{All: 1, Found: 1, Filter: MachineFilter{Wall: true}, Machines: []Machine{machine}}),
 		"home":     HomeBody(admin, Home{Rendering: []Job{job}, Next: []Job{job}, Failed: []Job{failed}, FailedNow: 4, Recent: []Job{done}, Stuck: []Stuck{{Why: "why", Jobs: []Job{job}, More: 3}}}),
 		"people":   TokensPage(admin, Tokens{People: true, Own: "k1", All: []farm.Token{{ID: "k1", Name: "Ann", CreatedAt: at}}, Made: &farm.Token{Name: "Ann"}, Secret: "x", Until: at}),
 		"template": TemplateBody(admin, Template{Template: farm.Template{ID: "t1", Status: farm.TemplateUploaded}, Summary: &aep.Summary{

@@ -4,19 +4,28 @@
 const byId = (id) => document.getElementById(id);
 
 // ---- live parts: the farm sends rendered pieces of the page; each takes the place of the piece with its id ----
-const topic = document.body.dataset.live;
-let retry = 500, heard = 0;
+let topic = document.body.dataset.live, retry = 500, heard = 0, socket = null;
+
+// follow keeps the page current about something else from now on.
+function follow(other) {
+  if (other === topic) return;
+  topic = document.body.dataset.live = other;
+  if (socket) { socket.stop(); connect(); } // otherwise it is connected again in a moment
+}
 
 function connect() {
-  const socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/live?topic=" + encodeURIComponent(topic));
+  socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/live?topic=" + encodeURIComponent(topic));
   // A coordinator whose machine is gone ends nothing: it is silent. It says something every 15 seconds otherwise.
   heard = Date.now();
   const watch = setInterval(() => {
-    if (Date.now() - heard > (socket.readyState === WebSocket.OPEN ? 40000 : 8000)) end({ code: 0 });
+    if (Date.now() - heard > (mine.readyState === WebSocket.OPEN ? 40000 : 8000)) end({ code: 0 });
   }, 1000);
+  const stop = () => { clearInterval(watch); mine.onopen = mine.onmessage = mine.onclose = null; mine.close(); };
+  const mine = socket;
+  socket.stop = stop;
   const end = (e) => {
-    clearInterval(watch);
-    socket.onopen = socket.onmessage = socket.onclose = null; socket.close();
+    stop();
+    socket = null;
     if (e.code === 1008) { location.reload(); return; } // signed out
     if (e.code === 1013) { // too many pages are open; what is shown stays as it is
       say("Live updates are off: " + e.reason);
@@ -33,6 +42,7 @@ function connect() {
     const part = JSON.parse(m.data);
     if (part.elsewhere) elsewhere = part.elsewhere;
     if (part.html !== undefined) put(part.id, part.html);
+    if (part.rows) renewRows(part.id, part.rows);
     if (part.reset) byId("log")?.replaceChildren();
     if (part.lines) addLines(part.lines);
     if (part.notice) document.dispatchEvent(new CustomEvent("notice", { detail: part.notice }));
@@ -141,15 +151,16 @@ function fillIn() {
 
 // ---- lists: while the pointer or the keyboard is on a row, rows stay where they are and only what stands in them changes ----
 const waiting = new Map(); // by the id of a live part, what it is to become
-const held = (part) => part.querySelector("tbody tr[id]:hover, tbody tr[id]:focus-within, tbody input[data-pick]:checked") !== null;
+const rowsOf = "tbody tr[id], li[data-row]";
+const held = (part) => part.querySelector(":is(" + rowsOf + "):is(:hover, :focus-within), tbody input[data-pick]:checked") !== null;
 
 // tellChanges says how many rows would come or go, and lets the reader have them now.
 function tellChanges(part, fresh) {
   const button = byId("changes");
   if (!button) return;
-  const ids = (root) => [...root.querySelectorAll("tbody tr[id]")].map((row) => row.id);
-  const before = ids(part), after = ids(fresh);
-  const n = after.filter((id) => !before.includes(id)).length + before.filter((id) => !after.includes(id)).length;
+  const ids = (root) => [...root.querySelectorAll(rowsOf)].map((row) => row.id);
+  const before = ids(part), after = ids(fresh), stay = before.filter((id) => after.includes(id)), then = after.filter((id) => before.includes(id));
+  const n = after.length - then.length + before.length - stay.length + then.filter((id, i) => id !== stay[i]).length; // come, gone, elsewhere
   button.textContent = n + (n === 1 ? " change" : " changes") + " – show";
   button.hidden = n === 0;
   button.onclick = () => { button.hidden = true; release(true); };
@@ -157,11 +168,28 @@ function tellChanges(part, fresh) {
 
 function putRows(part, html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
-  for (const row of part.querySelectorAll("tbody tr[id]")) {
+  for (const row of part.querySelectorAll(rowsOf)) {
     const now = fresh.getElementById(row.id);
-    if (now) Idiomorph.morph(row, now.outerHTML, { morphStyle: "outerHTML", callbacks: { beforeNodeMorphed: (node) => !keptBox(node) } });
+    if (now) renewRow(row, now.outerHTML);
   }
   tellChanges(part, fresh);
+}
+
+function renewRow(row, html) {
+  Idiomorph.morph(row, html, { morphStyle: "outerHTML", callbacks: keeps });
+}
+
+// renewRows draws those rows anew that alone have changed; so does it in what the part is to become when it is let go of.
+function renewRows(id, rows) {
+  const part = byId(id), later = waiting.has(id) && new DOMParser().parseFromString(waiting.get(id), "text/html");
+  for (const [name, html] of Object.entries(rows)) {
+    const row = part && byId(name), next = later && later.getElementById(name);
+    if (row) renewRow(row, html);
+    if (next) next.outerHTML = html;
+  }
+  if (later) waiting.set(id, later.getElementById(id).outerHTML);
+  tellTimes();
+  document.dispatchEvent(new CustomEvent("put", { detail: id }));
 }
 
 // keptBox says whether a node is the box that selects a row, which stays as the reader has it.
@@ -179,24 +207,23 @@ document.addEventListener("pointermove", () => waiting.size && release());
 document.documentElement.addEventListener("pointerleave", () => setTimeout(release));
 document.addEventListener("focusout", () => setTimeout(release));
 
+// A film that plays, a field in use and an open detail stay as the reader has them.
+const keeps = {
+  beforeNodeMorphed: (node, fresh) => !(node.nodeType === 1 && (
+    node.matches("form[data-touched]") || keptBox(node) || node.matches("video") && fresh.matches?.("video") && node.getAttribute("src") === fresh.getAttribute("src")
+    || node.matches("input,textarea,select") && node === document.activeElement
+    || node.id === "screen" && fresh.id === "screen" && scrubbing())),
+  beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details,dialog")
+    || name.startsWith("aria-value") && name !== "aria-valuemax" && node.id === "film" && scrubbing()),
+};
+
 function put(id, html, now = false) {
   const old = byId(id);
   if (!old) return;
   if (held(old) && !now) { waiting.set(id, html); putRows(old, html); tellTimes(); return; }
   waiting.delete(id);
   if (byId("changes")) byId("changes").hidden = true;
-  Idiomorph.morph(old, html, {
-    morphStyle: "outerHTML",
-    callbacks: {
-      // A film that plays, a field in use and an open detail stay as the reader has them.
-      beforeNodeMorphed: (node, fresh) => !(node.nodeType === 1 && (
-        node.matches("form[data-touched]") || keptBox(node) || node.matches("video") && fresh.matches?.("video") && node.getAttribute("src") === fresh.getAttribute("src")
-        || node.matches("input,textarea,select") && node === document.activeElement
-        || node.id === "screen" && fresh.id === "screen" && scrubbing())),
-      beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details,dialog")
-        || name.startsWith("aria-value") && name !== "aria-valuemax" && node.id === "film" && scrubbing()),
-    },
-  });
+  Idiomorph.morph(old, html, { morphStyle: "outerHTML", callbacks: keeps });
   tellTimes(); localTimes();
   document.dispatchEvent(new CustomEvent("put", { detail: id }));
 }

@@ -65,7 +65,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.open("/machines")
 	b.shows("Free")
 	b.canBeRead("/machines")
-	b.click(`article a.name`)
+	b.click(`#machines td a.name`)
 	b.shows("What it has")
 	b.canBeRead("/machines/…")
 	b.size(1360, 900)
@@ -87,7 +87,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.canBeRead("/jobs/… that was approved")
 
 	b.open("/machines")
-	b.click(`article a.name`)
+	b.click(`#machines td a.name`)
 	b.shows("What it has")
 	b.presses(`form[action$="/drain"] button`)
 	b.shows("It gets no work until somebody resumes it")

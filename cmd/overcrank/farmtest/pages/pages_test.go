@@ -162,8 +162,7 @@ func (b *browser) threeAtOnce(f *farmtest.Farm, template, night string) {
 	order("Autumn spot, Dutch", "")
 	order("Frühling im Süden", morning)
 	b.open("/machines")
-	b.shows("embedded")
-	b.until(`document.querySelectorAll(".run .film img").length >= 12`)
+	b.until(`document.querySelectorAll(".atwork img").length > 0 && [...document.querySelectorAll(".atwork img")].every((i) => i.naturalWidth > 100)`)
 	b.picture("machines")
 
 	b.open("/jobs/" + order("Autumn spot, Danish", ""))

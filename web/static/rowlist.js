@@ -1,16 +1,19 @@
-// The list of jobs: rows are selected by mouse and keys, and what is done with them can be taken back before it is sent.
+// The lists of jobs and of machines: they are found as one types, rows are selected by mouse and keys, and what is done with them can be taken
+// back before it is sent.
 "use strict";
 
 (() => {
-  const list = () => document.getElementById("jobs"), form = document.getElementById("selection"), undo = document.getElementById("undo");
+  const form = document.getElementById("selection"), undo = document.getElementById("undo"), list = () => document.getElementById(form.dataset.list);
   const filters = document.getElementById("filters");
+  if (!filters) return; // there is nothing to list
   for (const field of filters.querySelectorAll("select,input[type=date]")) field.addEventListener("change", () => filters.requestSubmit());
   // Empty fields do not stand in the address.
   filters.addEventListener("formdata", (e) => { for (const [name, value] of [...e.formData]) if (value === "") e.formData.delete(name); });
+  if (filters.dataset.finds) asTyped();
   if (!form) return;
 
   const boxes = () => [...list().querySelectorAll("input[data-pick]")], picked = () => boxes().filter((b) => b.checked);
-  const words = (n) => n.toLocaleString("en") + (n === 1 ? " job" : " jobs");
+  const words = (n) => n.toLocaleString("en") + " " + (n === 1 ? form.dataset.one : form.dataset.many);
   let held = null; // what is to be sent: { body, timer }
   let last = null; // the box that was clicked last, from which Shift selects
 
@@ -55,7 +58,7 @@
     clearTimeout(timer);
     tell();
     try {
-      const answer = await fetch("/jobs/change", { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true });
+      const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true });
       const said = await answer.json();
       if (!answer.ok) throw new Error(said.error);
       say(said.message, said.to && link(said.to));
@@ -85,12 +88,31 @@
       boxes().find((b) => b.checked)?.focus();
     });
     held = { body, timer: setTimeout(sendNow, wait) };
-    say((form.all.checked ? "All jobs that match" : words(n)) + " will be " + does + ".", back);
+    say((form.all.checked ? "All " + form.dataset.many + " that match" : words(n)) + " will be " + does + ".", back);
     form.all.checked = false;
     tell();
     back.focus();
   });
   addEventListener("pagehide", sendNow);
+  // asTyped narrows the list down while a word is typed; the address, and what is kept current, follow.
+  function asTyped() {
+    let soon, asked = 0;
+    const look = async () => {
+      const mine = ++asked, fields = new URLSearchParams(new FormData(filters)), to = filters.getAttribute("action") + (fields.size ? "?" + fields : "");
+      try {
+        const answer = await fetch(to, { headers: { Accept: "text/html" } });
+        const fresh = new DOMParser().parseFromString(await answer.text(), "text/html"), part = fresh.getElementById(filters.dataset.finds);
+        if (mine !== asked || !part) return;
+        history.replaceState(null, "", to);
+        put(filters.dataset.finds, part.outerHTML, true);
+        follow(fresh.body.dataset.live);
+        if (form) for (const field of form.querySelectorAll("input[type=hidden]")) if (fields.has(field.name)) field.value = fields.get(field.name);
+      } catch { /* the farm does not answer: the page says so, and what was typed stays */ }
+    };
+    filters.addEventListener("input", (e) => { if (e.target.type === "search") { clearTimeout(soon); soon = setTimeout(look, 120); } });
+    filters.addEventListener("submit", (e) => { e.preventDefault(); clearTimeout(soon); look(); });
+  }
+
   new MutationObserver(tell).observe(list(), { childList: true, subtree: true, attributeFilter: ["class"] }); // as rows come and are drawn anew
   tell();
 })();

@@ -1,0 +1,77 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/farmtest"
+	"overcrank/cmd/overcrank/titlecard"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestAnOperatorFindsAndSteersMachines sorts and narrows the list of machines down, by mouse and by keys, drains some, takes that back, and looks
+// at the wall of pictures while one renders.
+func TestAnOperatorFindsAndSteersMachines(t *testing.T) {
+	t.Parallel()
+	f := farmtest.LaunchAs(t, "coordinator", t.TempDir())
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
+	template := f.Register("zip", farmtest.TitleCard(t)).ID
+	b := signedIn(t, f)
+	token := b.invites("The studio's machines")
+	farmtest.StartAgent(t, f, filepath.Join(t.TempDir(), "suite-4"), token, "--slots", "1", "--tags", "gpu", "--hours", "00:00-24:00")
+	b.open("/machines")
+	b.until(`document.querySelector("#machines tbody .state.free") !== null`)
+	token = b.invites("Another one")
+	farmtest.StartAgent(t, f, filepath.Join(t.TempDir(), "attic"), token, "--slots", "1", "--tags", "night")
+
+	b.open("/machines")
+	b.until(`document.querySelectorAll("#machines tbody .state.free").length === 2`)
+	b.until(`[...document.querySelectorAll("#machines tbody tr")].every((r) => r.innerText.includes(" of ") && r.innerText.includes("GiB"))`) // memory and disk
+	names := `[...document.querySelectorAll("#machines td a.name")].map((a) => a.textContent).join(" ")`
+	b.until(names + ` === "attic suite-4"`)
+	b.presses(`a.sorts[href*="sort=name"]`)
+	b.until(names + ` === "suite-4 attic" && location.search.includes("order=down")`)
+	b.canBeRead("/machines sorted")
+	b.size(1360, 900)
+
+	b.do(chromedp.Focus(`#filters [name=q]`, chromedp.ByQuery), chromedp.KeyEvent("nig"))
+	b.until(names + ` === "attic" && location.search.includes("q=nig")`)
+	b.do(chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Backspace))
+	b.until(names + ` === "suite-4 attic"`)
+
+	b.keysUntil(`document.querySelectorAll("[data-pick]:checked").length === 2`, chromedp.Focus("#pick-all", chromedp.ByQuery), chromedp.KeyEvent(" "))
+	b.shows("2 machines selected")
+	b.canBeRead("/machines with selected rows")
+	b.size(1360, 900)
+	b.click(`#selection button[value=drain]`)
+	b.shows("2 machines will be drained.")
+	b.until(`document.activeElement.textContent === "Undo"`)
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.shows("2 machines selected")
+	b.do(chromedp.KeyEvent(kb.Escape))
+	b.picks(2, false)
+	b.click(`#selection button[value=drain]`)
+	b.shows("1 machine drained.")
+	b.until(`document.querySelector("#machines tbody .state.draining")?.closest("tr").innerText.includes("attic")`)
+
+	job, err := f.Submit(t.Context(), map[string]any{
+		"name": "Spring spot", "template": map[string]string{"id": template, "composition": titlecard.Composition}, "assets": []map[string]any{farmtest.Busy()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.click(`nav[aria-label=Look] a[href*="view=wall"]`)
+	b.until(`document.querySelectorAll(".tile").length === 2`)
+	b.until(`((i) => i !== null && i.naturalWidth > 100)(document.querySelector(".tile img"))`)
+	b.shows("Spring spot")
+	b.canBeRead("/machines as pictures")
+	b.size(1360, 900)
+	b.picture("machine-wall")
+	f.Finished(job.ID)
+	b.until(`document.querySelectorAll(".tile img").length === 0`)
+}

@@ -1,0 +1,64 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"overcrank/farm"
+)
+
+func TestMachinesAreFoundSortedAndShownAsPictures(t *testing.T) {
+	r := start(t)
+	big := r.enrol("Suite 10", farm.Inventory{OS: "windows", Memory: 64 << 30, DiskFree: 9 << 40, Version: "1.2.3", Engines: []farm.EngineInfo{{Kind: farm.EngineAfterEffects, Version: "26.0.2"}}})
+	small := r.enrol("<Attic>", farm.Inventory{OS: "linux", Memory: 8 << 30, DiskFree: 1 << 30, Version: "1.2.3", Tags: []string{"night"}})
+	v := r.as("ops")
+	page := v.get("/machines?sort=disk").is(http.StatusOK, "&lt;Attic&gt;", "Suite 10", "2 machines", `aria-sort="ascending"`, "/machines?order=down&amp;sort=load").lacks("<Attic>")
+	if strings.Index(page.body, "machine-"+small) > strings.Index(page.body, "machine-"+big) {
+		t.Error("the disk with the least room is not first")
+	}
+	v.get("/machines?q=night").is(http.StatusOK, "&lt;Attic&gt;", "1 machine").lacks("machine-" + big)
+	v.get("/machines?ae=26.0.2").is(http.StatusOK, "Suite 10").lacks("machine-" + small)
+	v.get("/machines?q=nothing+of+the+kind").is(http.StatusOK, "No machine fits this filter", "Show all")
+	v.get("/machines?view=wall").is(http.StatusOK, `class="tiles"`, `id="machine-`+big+`" data-row`).lacks("<table")
+	v.get("/machines/" + big + "/now").is(http.StatusOK, "<svg")
+	v.get("/machines/nobody/now").is(http.StatusNotFound)
+	r.as("vic").get("/machines").is(http.StatusOK, "Suite 10").lacks("data-pick", `id="selection"`)
+}
+
+func TestManyMachinesAreSteeredAtOnce(t *testing.T) {
+	r := start(t)
+	one, two := r.enrol("Suite 1", farm.Inventory{OS: "linux"}), r.enrol("Suite 2", farm.Inventory{OS: "linux"})
+	v := r.as("ops")
+	both := url.Values{"id": {one, two}}
+	do := func(what string, more url.Values) answer {
+		form := url.Values{"do": {what}}
+		for _, values := range []url.Values{both, more} {
+			for k, list := range values {
+				form[k] = list
+			}
+		}
+		return v.post("/machines/change", form)
+	}
+	do("drain", nil).is(http.StatusOK, "Suite 1")
+	r.holds(one, func(m farm.Machine) bool { return m.Drained })
+	r.holds(two, func(m farm.Machine) bool { return m.Drained })
+	do("pause", nil).is(http.StatusOK)
+	r.holds(two, func(m farm.Machine) bool { return m.Paused })
+	do("resume", url.Values{"id": {two}}).is(http.StatusOK)
+	r.holds(two, func(m farm.Machine) bool { return !m.Paused && !m.Drained })
+	r.holds(one, func(m farm.Machine) bool { return m.Paused && m.Drained })
+	do("tag", url.Values{"word": {" night "}}).is(http.StatusOK, "night")
+	r.holds(one, func(m farm.Machine) bool { return len(m.Tags) == 1 && m.Tags[0] == "night" })
+	v.post("/machines/change", url.Values{"do": {"untag"}, "word": {"night"}, "all": {"1"}, "q": {"suite 2"}}).is(http.StatusOK)
+	r.holds(one, func(m farm.Machine) bool { return len(m.Tags) == 1 })
+	r.holds(two, func(m farm.Machine) bool { return len(m.Tags) == 0 })
+
+	do("dance", nil).is(http.StatusBadRequest, "drain, pause, resume, tag or untag")
+	do("tag", nil).is(http.StatusBadRequest, "type the tag")
+	v.post("/machines/change", url.Values{"do": {"drain"}}).is(http.StatusBadRequest, "no machine is selected")
+	v.post("/machines/change", url.Values{"do": {"drain"}, "id": {"gone"}}).is(http.StatusBadRequest, "no machine is selected")
+	r.as("vic").post("/machines/change", url.Values{"do": {"pause"}, "id": {two}}).is(http.StatusForbidden)
+	r.holds(two, func(m farm.Machine) bool { return !m.Paused && !m.Drained })
+}

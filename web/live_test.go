@@ -22,7 +22,8 @@ type livePage struct {
 // part is a message to a page.
 type part struct {
 	ID    string
-	HTML  string
+	HTML  string            // of rows too, where only those were sent
+	Rows  map[string]string // drawn anew, by their ids
 	Lines []string
 	Reset bool
 	// Notice is what the browser is to show.
@@ -93,6 +94,9 @@ func (l *livePage) next(wanted func(part) bool) part {
 		var p part
 		if err := json.Unmarshal(raw, &p); err != nil {
 			l.t.Fatal(err)
+		}
+		for _, row := range p.Rows {
+			p.HTML += row
 		}
 		if wanted(p) {
 			return p

@@ -22,7 +22,7 @@ func TestMachinesAreFoundSortedAndShownAsPictures(t *testing.T) {
 	v.get("/machines?ae=26.0.2").is(http.StatusOK, "Suite 10").lacks("machine-" + small)
 	v.get("/machines?q=nothing+of+the+kind").is(http.StatusOK, "No machine fits this filter", "Show all")
 	v.get("/machines?view=wall").is(http.StatusOK, `class="tiles"`, `id="machine-`+big+`" data-row`).lacks("<table")
-	v.get("/machines/" + big + "/now").is(http.StatusOK, "<svg")
+	v.get("/machines/"+big+"/now").is(http.StatusOK, "<svg")
 	v.get("/machines/nobody/now").is(http.StatusNotFound)
 	r.as("vic").get("/machines").is(http.StatusOK, "Suite 10").lacks("data-pick", `id="selection"`)
 }

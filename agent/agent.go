@@ -75,7 +75,9 @@ type Config struct {
 	Version   string           // of overcrank, "" means what the build says
 	FFmpeg    string           // folder of ffmpeg and ffprobe; "" for those that the farm hands out, or those of the PATH
 	LookAgain <-chan os.Signal // asks for a new look at what the machine has; may be nil
-	Logger    *slog.Logger
+	// Protocol is the version of the farm's protocol that the agent speaks; 0 means wire.Version, which only tests change.
+	Protocol int
+	Logger   *slog.Logger
 }
 
 // goodbye is how long a stopping agent waits for the farm to take its last reports.
@@ -152,6 +154,7 @@ func (c *Config) Complete() error {
 	c.DataDir = dir
 	c.Slots, c.AfterEffects = max(1, c.Slots), max(1, c.AfterEffects)
 	c.CacheSize, c.FrameAgain = cmp.Or(c.CacheSize, 20<<30), cmp.Or(c.FrameAgain, 15*time.Second)
+	c.Protocol = cmp.Or(c.Protocol, wire.Version)
 	if c.Name == "" {
 		if c.Name, err = os.Hostname(); err != nil {
 			return fmt.Errorf("finding this machine's name: %w", err)

@@ -47,11 +47,13 @@ type link struct {
 	wake     chan struct{}
 	welcome  sync.Once   // the first
 	refusals refusals    // of run alone
-	away     atomic.Bool // no coordinator could be reached lately
+	away     atomic.Bool // no coordinator that this agent can work for could be reached lately
 	linked   atomic.Bool // the farm has welcomed this agent, and the connection has not ended
-	standing atomic.Pointer[wire.Standing]
-	updating atomic.Pointer[wire.Updating] // what the farm was told last of releases; nil for nothing
-	trouble  atomic.Pointer[string]        // why there is no link; "" while nobody knows of a reason
+	// updatesOnly: the farm speaks another version of the protocol, and the connection has not ended.
+	updatesOnly atomic.Bool
+	standing    atomic.Pointer[wire.Standing]
+	updating    atomic.Pointer[wire.Updating] // what the farm was told last of releases; nil for nothing
+	trouble     atomic.Pointer[string]        // why there is no link; "" while nobody knows of a reason
 }
 
 func newLink(a *agent) *link {
@@ -138,11 +140,14 @@ func (l *link) session(ctx context.Context) error {
 	s := &session{l: l, conn: conn, sent: make(map[wire.Attempt]time.Time)}
 	defer s.close()
 	has := l.a.inventory.now()
-	hello := wire.Hello{Version: wire.Version, Name: l.a.cfg.Name, Inventory: has.hash, Holding: l.a.slots.holding(), UpSeconds: time.Since(l.began).Seconds()}
+	hello := wire.Hello{Version: l.a.cfg.Protocol, Name: l.a.cfg.Name, Inventory: has.hash, Holding: l.a.slots.holding(), UpSeconds: time.Since(l.began).Seconds()}
 	if err := s.write(wire.Message{Hello: &hello}); err != nil {
 		return err
 	}
 	welcome, err := s.welcome()
+	if other := (*otherVersion)(nil); errors.As(err, &other) {
+		return s.awaitUpdate(ctx, other)
+	}
 	if err != nil {
 		return err
 	}
@@ -162,7 +167,7 @@ func (l *link) session(ctx context.Context) error {
 	l.away.Store(false)
 	l.linked.Store(true)
 	defer l.linked.Store(false)
-	return s.run(ctx, welcome)
+	return s.run(ctx, welcome.HeartbeatSeconds)
 }
 
 func (l *link) dial(ctx context.Context) (*websocket.Conn, error) {

@@ -67,7 +67,7 @@ func (a *agent) Pause(p presence.Pause) error {
 // Status is what the agent tells people at the machine.
 func (a *agent) Status() control.Status {
 	return control.Status{
-		Name: a.cfg.Name, Coordinator: a.farm.Address(), Linked: a.link.linked.Load(), Presence: a.availability(), Pause: a.watch.Paused(),
+		Name: a.cfg.Name, Coordinator: a.farm.Address(), Linked: a.link.linked.Load(), UpdatesOnly: a.link.updatesOnly.Load(), Presence: a.availability(), Pause: a.watch.Paused(),
 		Working: a.slots.working(), Standing: *a.link.standing.Load(), Trouble: *a.link.trouble.Load(), NeverOnBattery: a.neverOnBattery.Load(),
 	}
 }

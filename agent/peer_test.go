@@ -64,6 +64,7 @@ type peer struct {
 	refused  int           // sessions
 	renewed  int
 	redirect string
+	speaks   int // version of the protocol, if agents of others are served updates alone
 	drop     []wire.Attempt
 	silent   bool // reports are not settled
 	hellos   []wire.Hello
@@ -171,6 +172,10 @@ func (p *peer) answer(conn *websocket.Conn, m wire.Message) error {
 	switch {
 	case m.Hello != nil && p.redirect != "":
 		return conn.WriteJSON(wire.Message{Redirect: &wire.Redirect{Leader: p.redirect}})
+	case m.Hello != nil && p.speaks != 0 && p.speaks != m.Hello.Version:
+		p.hellos = append(p.hellos, *m.Hello)
+		p.conn = conn
+		return conn.WriteJSON(wire.Message{OtherVersion: &wire.OtherVersion{Version: p.speaks, HeartbeatSeconds: 0.05, Coordinators: p.others}})
 	case m.Hello != nil:
 		p.hellos = append(p.hellos, *m.Hello)
 		p.conn = conn

@@ -69,17 +69,20 @@ func refusal(res *http.Response) error {
 	return err
 }
 
-// unreachable tells whether an error means that the farm could not be reached or cannot serve now, which has nothing to do with this agent: no connection
-// came about, a proxy answered for it, or no coordinator leads. A certificate that one of them does not accept may be this agent's fault.
+// unreachable tells whether an error means that the farm could not be reached or cannot serve this agent now, which is no fault of the agent's: no connection
+// came about, a proxy answered for it, no coordinator leads, or the one that leads speaks another version of the protocol. A certificate that one of them does not accept may be this agent's fault.
 func unreachable(err error) bool {
 	var status *farmclient.StatusError
 	var moved *redirected
+	var other *otherVersion
 	var network net.Error
 	var distrusted *tls.CertificateVerificationError
 	var alert tls.AlertError
 	switch {
 	case errors.As(err, &distrusted), errors.As(err, &alert):
 		return false
+	case errors.As(err, &other):
+		return true
 	case errors.As(err, &status):
 		return status.Code >= http.StatusInternalServerError
 	case errors.As(err, &moved):

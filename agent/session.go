@@ -23,6 +23,7 @@ type session struct {
 	conn  *websocket.Conn
 	sent  map[wire.Attempt]time.Time // when a report was sent last
 	known string                     // hash of the inventory that the farm has; "" when it asked for another one
+	other *otherVersion              // the coordinator's, when the session is for updates alone; nil for a common one
 	// What the farm was told last.
 	cached      []string
 	available   farm.Availability
@@ -75,15 +76,17 @@ func (s *session) welcome() (wire.Welcome, error) {
 		return wire.Welcome{}, err
 	case m.Redirect != nil:
 		return wire.Welcome{}, &redirected{leader: m.Redirect.Leader}
+	case m.OtherVersion != nil:
+		return wire.Welcome{}, &otherVersion{OtherVersion: *m.OtherVersion, own: s.l.a.cfg.Protocol}
 	case m.Welcome == nil:
 		return wire.Welcome{}, errors.New("the farm did not answer with a welcome")
 	}
 	return *m.Welcome, nil
 }
 
-// run works the connection until either side ends it.
-func (s *session) run(ctx context.Context, welcome wire.Welcome) error {
-	beat := time.Duration(welcome.HeartbeatSeconds * float64(time.Second))
+// run works the connection until either side ends it. Something is sent every heartbeatSeconds at least.
+func (s *session) run(ctx context.Context, heartbeatSeconds float64) error {
+	beat := time.Duration(heartbeatSeconds * float64(time.Second))
 	if beat <= 0 {
 		beat = 5 * time.Second
 	}
@@ -152,6 +155,9 @@ func (s *session) talk(ctx context.Context, beat time.Duration, ended chan error
 
 // beat sends a heartbeat, which keeps the leases alive, and everything that waits.
 func (s *session) beat() error {
+	if s.other != nil {
+		return s.report(s.l.a.updater.Told())
+	}
 	if err := s.heartbeat(); err != nil {
 		return err
 	}
@@ -185,18 +191,19 @@ func (s *session) heartbeat() error {
 
 // tell sends everything that waits: the inventory if it has changed, then log and progress, then the reports that were not sent lately.
 func (s *session) tell() error {
-	if has := s.l.a.inventory.now(); has.hash != s.known {
+	if has := s.l.a.inventory.now(); s.other == nil && has.hash != s.known {
 		if err := s.write(wire.Message{Inventory: &has.Inventory}); err != nil {
 			return err
 		}
 		s.known = has.hash
 	}
 	if told := s.l.a.updater.Told(); told != s.updating {
-		if err := s.write(wire.Message{Updating: &told}); err != nil {
+		if err := s.report(told); err != nil {
 			return err
 		}
-		s.updating = told
-		s.l.updating.Store(&told)
+	}
+	if s.other != nil {
+		return nil
 	}
 	if s.l.a.availability() != s.available || !slices.Equal(s.l.a.slots.withoutSlot(), s.withoutSlot) {
 		if err := s.heartbeat(); err != nil {
@@ -248,6 +255,9 @@ func (s *session) listen(silence time.Duration) error {
 		m, err := s.read()
 		if err != nil {
 			return err
+		}
+		if s.other != nil && !m.Stable() {
+			continue
 		}
 		slots := s.l.a.slots
 		switch {

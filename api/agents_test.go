@@ -339,19 +339,31 @@ func TestAgentsAddressesWantAnAgentsSecret(t *testing.T) {
 	m.get(wire.PathSession).refused(http.StatusUpgradeRequired)
 }
 
-func TestAnAgentOfAnotherReleaseIsToldToUpdate(t *testing.T) {
+func TestAnAgentThatCannotBeUpdatedIsToldSo(t *testing.T) {
 	r := start(t)
-	for version, machine := range map[int]string{wire.Version - 1: "the agent's machine", wire.Version + 1: "the farm's server"} {
-		m := r.enrol("suite-1")
-		m.dial()
-		m.say(wire.Message{Hello: &wire.Hello{Version: version, Name: "suite-1", Inventory: inventory().Hash()}})
-		if err := m.ws.SetReadDeadline(time.Now().Add(patience)); err != nil {
-			t.Fatal(err)
-		}
-		_, _, err := m.ws.ReadMessage()
-		if !websocket.IsCloseError(err, websocket.ClosePolicyViolation) || !strings.HasSuffix(err.Error(), "update overcrank on "+machine) {
-			t.Errorf("version %d: the session ended with %v", version, err)
-		}
+	m := r.enrol("suite-1")
+	m.dial()
+	m.say(wire.Message{Hello: &wire.Hello{Version: wire.FirstUpdatable - 1, Name: "suite-1", Inventory: inventory().Hash()}})
+	if err := m.ws.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := m.ws.ReadMessage()
+	if !websocket.IsCloseError(err, websocket.ClosePolicyViolation) || !strings.HasSuffix(err.Error(), "update overcrank on the agent's machine") {
+		t.Errorf("the session ended with %v", err)
+	}
+}
+
+// TestAnAgentOfAVersionToComeIsHeard: whatever else its hello may say in a way that this release does not know.
+func TestAnAgentOfAVersionToComeIsHeard(t *testing.T) {
+	r := start(t)
+	m := r.enrol("suite-1")
+	m.dial()
+	hello := fmt.Sprintf(`{"hello": {"version": %d, "name": ["suite", 1], "inventory": {"hash": 7}, "holding": "none"}}`, wire.Version+1)
+	if err := m.ws.WriteMessage(websocket.TextMessage, []byte(hello)); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.hear(); got.OtherVersion == nil || got.OtherVersion.Version != wire.Version {
+		t.Errorf("it was answered with %+v", got)
 	}
 }
 

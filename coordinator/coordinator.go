@@ -49,6 +49,7 @@ import (
 	"overcrank/coordinator/updates"
 	"overcrank/farm"
 	"overcrank/farm/address"
+	"overcrank/farm/wire"
 	"overcrank/inbound"
 	"overcrank/outbound"
 	"overcrank/raftstore"
@@ -122,6 +123,8 @@ type Config struct {
 	Reading reader.Bounds
 	// Previewer is the program, and its first words, that draws previews in processes of its own; see preview.Main. Without one none are drawn.
 	Previewer []string
+	// Protocol is the version of the agents' protocol that the farm speaks; 0 means wire.Version, which only tests change.
+	Protocol int
 	// Silence is how long coordinators bear that their leader says nothing; 0 for the usual time. Tests bear more.
 	Silence time.Duration
 	// BeforeSync is called before each change of the farm's log is brought to the disk; nil outside of tests.
@@ -432,6 +435,7 @@ func (cfg Config) withDefaults() Config {
 	cfg.MinFree = cmp.Or(cfg.MinFree, 1<<30)
 	cfg.PromoteAfter = cmp.Or(cfg.PromoteAfter, 10*time.Second)
 	cfg.Lease = cmp.Or(cfg.Lease, 30*time.Second)
+	cfg.Protocol = cmp.Or(cfg.Protocol, wire.Version)
 	cfg.CertificateLife = cmp.Or(cfg.CertificateLife, 90*24*time.Hour)
 	cfg.FileLife = cmp.Or(cfg.FileLife, 7*24*time.Hour)
 	cfg.Reading.Memory = cmp.Or(cfg.Reading.Memory, 1<<30)

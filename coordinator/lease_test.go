@@ -507,7 +507,7 @@ func TestARedirectFollowsAStoppedCoordinator(t *testing.T) {
 func TestHostileHellosAreRefused(t *testing.T) {
 	r := open(t)
 	s := r.enrol("box")
-	for _, m := range []wire.Message{{}, {Heartbeat: &wire.Heartbeat{}}, {Hello: &wire.Hello{Version: 99}}} {
+	for _, m := range []wire.Message{{}, {Heartbeat: &wire.Heartbeat{}}, {Hello: &wire.Hello{}}, {Hello: &wire.Hello{Version: wire.FirstUpdatable - 1}}} {
 		l := &link{fromAgent: make(chan wire.Message, 1), toAgent: make(chan wire.Message, 1), gone: make(chan struct{})}
 		l.fromAgent <- m
 		wantCode(t, r.ServeAgent(t.Context(), s.agent, l), farm.CodeInvalid)

@@ -172,6 +172,7 @@ type station struct {
 	inventory farm.Inventory
 	up        time.Duration // of its process, as it says
 	says      string        // its name, as it says with each hello; "" for that of its agent
+	speaks    int           // version of the protocol; 0 for that of this release
 	*link
 }
 
@@ -270,7 +271,7 @@ func (s *station) ask(holding ...wire.Attempt) wire.Message {
 	s.link = l
 	s.r.t.Cleanup(s.hangUp)
 	select {
-	case s.fromAgent <- wire.Message{Hello: &wire.Hello{Version: wire.Version, Name: cmp.Or(s.says, s.agent.Name), Inventory: s.inventory.Hash(), Holding: holding, UpSeconds: s.up.Seconds()}}:
+	case s.fromAgent <- wire.Message{Hello: &wire.Hello{Version: cmp.Or(s.speaks, wire.Version), Name: cmp.Or(s.says, s.agent.Name), Inventory: s.inventory.Hash(), Holding: holding, UpSeconds: s.up.Seconds()}}:
 		return s.hear()
 	case m := <-s.toAgent: // a node that does not lead says so at once
 		return m

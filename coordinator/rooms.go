@@ -46,7 +46,7 @@ func (c *Coordinator) makeRooms() (err error) {
 	c.audit = audit.New(c.state, c.cfg.KeepAudit, c.log)
 	c.storage.Use(storageNode{c.store, c}, c.state)
 	c.fonts = library.NewFonts(c.state, c.files, c.Directory)
-	c.releases = updates.New(c.state, c.files, c.cfg.ReleaseRoots, c.log)
+	c.releases = updates.New(c.state, c.files, c.cfg.ReleaseRoots, c.cfg.Protocol, c.log)
 	c.downloads = downloads.New(c.state, c.files, c.proofs, c.log)
 	c.stored = library.NewStoredFiles(c.state, c.files, c.Directory, c.cfg.FileLife)
 	c.secrets = library.NewSecrets(c.state, c.ring, keyChanges{c}, c.log)
@@ -79,7 +79,7 @@ func (c *Coordinator) makeRooms() (err error) {
 	c.openCluster()
 	c.Registry = enrolment.New(enrolment.Config{Farm: c.keys.Farm(), CertificateLife: c.cfg.CertificateLife, Logger: c.log}, c.state, c.authority, c.cluster, c.gossip)
 	c.Dispatcher = dispatch.New(c.ctx, dispatch.Config{
-		Lease: c.cfg.Lease, Addresses: c.cfg.Addresses, ClockSet: c.clock.set, Begin: c.begin, Logger: c.log,
+		Lease: c.cfg.Lease, Addresses: c.cfg.Addresses, Protocol: c.cfg.Protocol, ClockSet: c.clock.set, Begin: c.begin, Logger: c.log,
 	}, dispatch.Parts{
 		State: c.state, Feed: c.feed, Raft: c.store, Peers: c.peers, Cluster: c.cluster, Gossip: c.gossip, Enrolled: c.Registry,
 		Events: c.hub, Counters: c.metrics, Files: c.files, Proofs: c.proofs, Storage: c.storage, Results: c.results, Logs: c.logs,

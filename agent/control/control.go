@@ -12,10 +12,13 @@ import (
 
 // Status is the state of an agent.
 type Status struct {
-	Name        string            `json:"name"` // of the machine on the farm
-	Coordinator string            `json:"coordinator"`
-	Linked      bool              `json:"linked"`            // connected to the farm
-	Trouble     string            `json:"trouble,omitempty"` // why it is not connected, "" when that is not known
+	Name        string `json:"name"` // of the machine on the farm
+	Coordinator string `json:"coordinator"`
+	Linked      bool   `json:"linked"`            // connected to the farm
+	Trouble     string `json:"trouble,omitempty"` // why it is not connected, "" when that is not known
+	// UpdatesOnly says that the farm speaks another version of the protocol, and gives the machine no work until one of them is updated. Linked is
+	// false then.
+	UpdatesOnly bool              `json:"updatesOnly,omitempty"`
 	Standing    wire.Standing     `json:"standing,omitzero"` // whether the farm gives it work, as the farm last said
 	Presence    farm.Availability `json:"presence"`
 	Pause       presence.Pause    `json:"pause"` // the zero value when it is not paused

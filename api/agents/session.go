@@ -61,7 +61,7 @@ func (c agentConn) Read() (wire.Message, error) {
 		}
 		var m wire.Message
 		if err := json.Unmarshal(data, &m); err != nil {
-			if hello, ok := earlierHello(data); ok {
+			if hello, ok := otherHello(data); ok {
 				return hello, nil
 			}
 			c.socket.Close(websocket.CloseInvalidFramePayloadData, "not a message of this protocol")
@@ -73,8 +73,8 @@ func (c agentConn) Read() (wire.Message, error) {
 	}
 }
 
-// earlierHello reads what an agent of another release says first, as far as every release says it alike.
-func earlierHello(data []byte) (wire.Message, bool) {
+// otherHello reads what an agent of another version of the protocol says first, as far as every version says it alike.
+func otherHello(data []byte) (wire.Message, bool) {
 	var m struct {
 		Hello *struct {
 			Version int `json:"version"`

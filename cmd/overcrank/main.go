@@ -22,6 +22,9 @@ import (
 // version is stamped by the linker: -X main.version=…
 var version = ""
 
+// protocol is stamped by the linker for tests: -X main.protocol=… is the version of the agents' protocol that the program speaks then.
+var protocol = ""
+
 func main() {
 	runtime.UnlockOSThread() // package systray locks it for every program that links it
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -43,7 +46,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return 0
 		}
 	}
-	program := commandline.Program{Name: "overcrank", Version: version, Parser: func(options ...kong.Option) (*kong.Kong, *commandline.Flags, error) {
+	program := commandline.Program{Name: "overcrank", Version: version, Protocol: protocol, Parser: func(options ...kong.Option) (*kong.Kong, *commandline.Flags, error) {
 		var c cli
 		parser, err := newParser(&c, options...)
 		return parser, &c.Flags, err

@@ -62,6 +62,7 @@ type Counters interface {
 type Config struct {
 	Lease     time.Duration  // how long a silent agent keeps its leases
 	Addresses address.Policy // which machines agents may ask
+	Protocol  int            // version of the agents' protocol that the farm speaks
 	// ClockSet receives when the clock was set.
 	ClockSet <-chan struct{}
 	// Begin counts work that the coordinator waits for when it closes; done is nil when it closes already.

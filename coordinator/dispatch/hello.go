@@ -12,7 +12,8 @@ import (
 	"overcrank/raftstore"
 )
 
-func (s *session) hello() (wire.Hello, error) {
+// hello reads the first message of an agent. It refuses an agent of a version of the protocol that cannot even be updated; protocol is the farm's.
+func (s *session) hello(protocol int) (wire.Hello, error) {
 	late := time.AfterFunc(helloWithin, s.close)
 	defer late.Stop()
 	m, err := s.conn.Read()
@@ -23,9 +24,10 @@ func (s *session) hello() (wire.Hello, error) {
 		return wire.Hello{}, farm.Errorf(farm.CodeInvalid, "agent %s began its session with something other than hello", s.agent)
 	}
 	m.Curb()
-	if version := m.Hello.Version; version != wire.Version {
-		s.refuse(mismatch(version))
-		return wire.Hello{}, farm.Errorf(farm.CodeInvalid, "refusing agent %s: %s", s.agent, mismatch(version))
+	if version := m.Hello.Version; version < wire.FirstUpdatable {
+		words := mismatch(version, protocol)
+		s.refuse(words)
+		return wire.Hello{}, farm.Errorf(farm.CodeInvalid, "refusing agent %s: %s", s.agent, words)
 	}
 	return *m.Hello, nil
 }
@@ -39,21 +41,21 @@ func (d *Dispatcher) TurnAway(conn AgentConn) error {
 		return fmt.Errorf("an agent of an earlier release said no hello: %w", err)
 	}
 	words := "agents show a certificate of the farm: update overcrank on the agent's machine"
-	if m.Hello != nil && m.Hello.Version != wire.Version {
-		words = mismatch(m.Hello.Version)
+	if m.Hello != nil && m.Hello.Version != d.cfg.Protocol {
+		words = mismatch(m.Hello.Version, d.cfg.Protocol)
 	}
 	_ = conn.Close(words) // it ends either way
 	return errors.New(words)
 }
 
-// mismatch says what to do about an agent of another version of the protocol, in the 123 bytes for which the frame that closes
+// mismatch says what to do about an agent of another version of the protocol than the farm's, in the 123 bytes for which the frame that closes
 // a session has room.
-func mismatch(version int) string {
+func mismatch(version, protocol int) string {
 	where := "the farm's server"
-	if version < wire.Version {
+	if version < protocol {
 		where = "the agent's machine"
 	}
-	return fmt.Sprintf("the agent speaks version %d of the farm's protocol, the farm version %d: update overcrank on %s", version, wire.Version, where)
+	return fmt.Sprintf("the agent speaks version %d of the farm's protocol, the farm version %d: update overcrank on %s", version, protocol, where)
 }
 
 // attach makes the session the agent's one, and settles what the agent says it holds with what the state says. known is the
@@ -96,13 +98,9 @@ func (l *leader) welcome(s *session, hello wire.Hello, wanted bool) (gone []*lea
 	}}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
-		return nil, farm.Errorf(farm.CodeUnavailable, "this coordinator leads no more")
+	if err := l.takeLocked(s); err != nil {
+		return nil, err
 	}
-	if old := l.sessions[s.agent]; old != nil {
-		old.close()
-	}
-	l.sessions[s.agent] = s
 	s.send(m)
 	for i, t := range held {
 		if queued[i].ID != "" {
@@ -111,6 +109,18 @@ func (l *leader) welcome(s *session, hello wire.Hello, wanted bool) (gone []*lea
 	}
 	l.d.log.Info("an agent is here", "agent", s.agent, "name", hello.Name, "address", s.address, "holding", len(held), "dropped", len(dropped))
 	return l.reconcileLocked(s, held, hello.Holding), nil
+}
+
+// takeLocked makes the session the agent's one.
+func (l *leader) takeLocked(s *session) error {
+	if l.closed {
+		return farm.Errorf(farm.CodeUnavailable, "this coordinator leads no more")
+	}
+	if old := l.sessions[s.agent]; old != nil {
+		old.close()
+	}
+	l.sessions[s.agent] = s
+	return nil
 }
 
 // readNodeAddresses is cluster.NodeAddresses for who reads nothing else.

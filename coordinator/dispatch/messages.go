@@ -13,6 +13,9 @@ func (l *leader) receive(ctx context.Context, s *session, m wire.Message) {
 	m.Curb()
 	l.mu.Lock()
 	s.seen = l.d.state.Now()
+	if s.protocol != 0 {
+		m = wire.Message{Updating: m.Updating}
+	}
 	if m.Heartbeat != nil {
 		for _, at := range m.Heartbeat.Holding {
 			l.liveLocked(s, at)

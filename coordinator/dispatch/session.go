@@ -31,6 +31,7 @@ type AgentConn interface {
 type session struct {
 	agent, address string
 	own            string // what the machine calls itself
+	protocol       int    // version of the agents' protocol, if it is another than the farm's: the session is for updates alone. 0 for the farm's
 	conn           AgentConn
 	out            chan *wire.Message
 	ended          chan struct{} // closed by close
@@ -59,8 +60,12 @@ type session struct {
 	unrecorded *farm.Inventory
 }
 
-// send queues a message. An agent that does not read is disconnected: it comes back and is told what it missed.
+// send queues a message, unless the agent speaks another version of the protocol and may not understand it. An agent that does not read is
+// disconnected: it comes back and is told what it missed.
 func (s *session) send(m wire.Message) {
+	if s.protocol != 0 && !m.Stable() {
+		return
+	}
 	select {
 	case s.out <- &m:
 	default:
@@ -126,9 +131,12 @@ func (s *session) hangUp(ctx context.Context) {
 }
 
 func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
-	hello, err := s.hello()
+	hello, err := s.hello(l.d.cfg.Protocol)
 	if err != nil {
 		return err
+	}
+	if hello.Version != l.d.cfg.Protocol {
+		return l.serveOther(ctx, a, s, hello.Version)
 	}
 	if !names.IsTitle(hello.Name) {
 		hello.Name = a.Name
@@ -138,10 +146,7 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 		hello.Name = a.Name
 	}
 	s.name = hello.Name
-	if err := l.d.enrolled.Confirm(ctx, a); err != nil {
-		if farm.CodeOf(err) == farm.CodeUnauthorized {
-			s.refuse(enrolment.RetiredWords)
-		}
+	if err := l.confirm(ctx, a, s); err != nil {
 		return err
 	}
 	if err := l.d.raft.Fresh(ctx); err != nil { // what the agent holds may have been leased by another leader
@@ -160,7 +165,20 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 		return err
 	}
 	defer l.detach(s)
+	return l.converse(ctx, a, s)
+}
 
+// confirm refuses an agent that has left the farm.
+func (l *leader) confirm(ctx context.Context, a farm.Agent, s *session) error {
+	err := l.d.enrolled.Confirm(ctx, a)
+	if farm.CodeOf(err) == farm.CodeUnauthorized {
+		s.refuse(enrolment.RetiredWords)
+	}
+	return err
+}
+
+// converse carries an attached session until it ends.
+func (l *leader) converse(ctx context.Context, a farm.Agent, s *session) error {
 	var writer sync.WaitGroup
 	defer writer.Wait()
 	defer s.close()
@@ -173,7 +191,7 @@ func (l *leader) serve(ctx context.Context, a farm.Agent, s *session) error {
 			return l.endOf(ctx, s, err)
 		}
 		silence.Reset(l.d.cfg.Lease)
-		if m.Heartbeat != nil {
+		if m.Heartbeat != nil || s.protocol != 0 {
 			if why := l.d.enrolled.StillEnrolled(a); why != "" {
 				s.refuse(why)
 				continue // Read ends with the connection

@@ -168,7 +168,7 @@ func (l *leader) decideUpdates() (changed farm.Updates, is bool) {
 		machines = l.updatedLocked()
 	}
 	d := updates.Decide(updates.Situation{
-		Updates: u.settings, Release: u.release, Protocol: wire.Version, Machines: machines, Led: u.led, Now: l.d.state.Now(),
+		Updates: u.settings, Release: u.release, Protocol: l.d.cfg.Protocol, Machines: machines, Led: u.led, Now: l.d.state.Now(),
 	})
 	u.waiting = d.Waiting
 	for _, s := range l.sessions {

@@ -12,7 +12,6 @@ import (
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/state"
 	"overcrank/farm"
-	"overcrank/farm/wire"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
 	"overcrank/release"
@@ -23,16 +22,17 @@ const MaxProgram = 1 << 30
 
 // Releases manages the releases that a farm keeps, and the settings of how machines get them. It is safe for concurrent use.
 type Releases struct {
-	state *state.State
-	files files.Store
-	roots string
-	log   *slog.Logger
+	state    *state.State
+	files    files.Store
+	roots    string
+	protocol int // version of the agents' protocol that the farm speaks
+	log      *slog.Logger
 }
 
 // New returns the releases of a state, whose files are in a store. roots is a file with the root keys to check releases with, "" for those that are built
-// into the program.
-func New(s *state.State, store files.Store, roots string, log *slog.Logger) *Releases {
-	return &Releases{state: s, files: store, roots: roots, log: log}
+// into the program; protocol is the version of the agents' protocol that the farm speaks.
+func New(s *state.State, store files.Store, roots string, protocol int, log *slog.Logger) *Releases {
+	return &Releases{state: s, files: store, roots: roots, protocol: protocol, log: log}
 }
 
 // Receive stores a file of a release that Add adds afterwards. A file that no release names is deleted after a while. The error has CodeInvalid when the
@@ -65,9 +65,9 @@ func (r *Releases) Add(ctx context.Context, p farm.Principal, docs release.Docum
 	if err != nil {
 		return farm.Release{}, &farm.Error{Code: farm.CodeInvalid, Message: err.Error(), Err: err}
 	}
-	if !checked.Protocol.Speaks(wire.Version) {
+	if !checked.Protocol.Speaks(r.protocol) {
 		return farm.Release{}, farm.Errorf(farm.CodeConflict, "release %s speaks versions %d to %d of the agents' protocol, and this farm version %d: update the coordinators first",
-			checked.Version, checked.Protocol.Min, checked.Protocol.Max, wire.Version)
+			checked.Version, checked.Protocol.Min, checked.Protocol.Max, r.protocol)
 	}
 	made := releaseOf(checked)
 	made.AddedAt, made.AddedBy = r.state.Now(), p.Name

@@ -11,11 +11,6 @@ import (
 	"overcrank/farm/address"
 )
 
-// Version is the version of this protocol. A coordinator refuses an agent of another version, since an agent that does
-// not know a field of a lease would render something else than was asked for. Version 1, of release v0.1.0, had no
-// secrets, joins and uploads; version 2 had bearer secrets instead of certificates.
-const Version = 3
-
 // Paths of the agent's own endpoints, below the coordinator's address.
 const (
 	PathEnrol     = "/api/farm/v1/agent/enrol"       // POST Enrol, answers Enrolled; bearer is the secret of a join token
@@ -61,7 +56,10 @@ type Message struct {
 	Updating *Updating `json:"updating,omitempty"`
 
 	// from the coordinator
-	Welcome  *Welcome  `json:"welcome,omitempty"`
+	Welcome *Welcome `json:"welcome,omitempty"`
+	// OtherVersion comes instead of Welcome to an agent of another version of this protocol.
+	OtherVersion *OtherVersion `json:"otherVersion,omitempty"`
+
 	Redirect *Redirect `json:"redirect,omitempty"`
 	Lease    *Lease    `json:"lease,omitempty"`
 	Cancel   *Cancel   `json:"cancel,omitempty"`

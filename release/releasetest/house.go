@@ -16,8 +16,9 @@ import (
 
 // House makes and signs releases as a software house does.
 type House struct {
-	Roots  string // file with the public root key
-	Signer release.Signer
+	Roots    string // file with the public root key
+	Signer   release.Signer
+	Protocol int // version of the agents' protocol that its releases speak
 }
 
 // New returns a house with a root key and one release key.
@@ -25,7 +26,7 @@ func New(t testing.TB) *House {
 	t.Helper()
 	rootPublic, root := key(t)
 	public, secret := key(t)
-	h := &House{Roots: filepath.Join(t.TempDir(), "roots.pub"), Signer: release.Signer{Key: secret}}
+	h := &House{Roots: filepath.Join(t.TempDir(), "roots.pub"), Signer: release.Signer{Key: secret}, Protocol: wire.Version}
 	if err := os.WriteFile(h.Roots, []byte(rootPublic.String()+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func (h *House) Release(t testing.TB, version string, number int64, program []by
 	}
 	m := release.Manifest{
 		Product: release.Agent, Version: version, Number: number, NotBefore: time.Now().Add(-time.Hour), Expires: time.Now().AddDate(0, 1, 0),
-		Protocol: release.Protocol{Min: wire.Version, Max: wire.Version}, Files: []release.File{file},
+		Protocol: release.Protocol{Min: h.Protocol, Max: h.Protocol}, Files: []release.File{file},
 	}
 	if _, err := release.Sign(folder, m, h.Signer); err != nil {
 		t.Fatal(err)

@@ -3,12 +3,14 @@
 package commandline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"slices"
+	"strconv"
 
 	"github.com/alecthomas/kong"
 
@@ -50,6 +52,8 @@ type Program struct {
 	Name string
 	// Version is what the linker stamped, "" for a build without a stamp.
 	Version string
+	// Protocol is the version of the agents' protocol to speak, as the linker stamps it for tests; "" for that of this release.
+	Protocol string
 	// Parser makes a parser of the program's commands, and the flags that it fills.
 	Parser func(options ...kong.Option) (*kong.Kong, *Flags, error)
 }
@@ -92,7 +96,12 @@ func (p Program) Run(ctx context.Context, args []string, stdin io.Reader, stdout
 		fmt.Fprintf(stderr, "%s: %s\nFor help, type: %s\n", Name, terminal.Lines(err.Error()), help)
 		return exit.Usage
 	}
-	program := process.Program{Name: p.Name, Version: p.version(), Parse: func() (*kong.Context, error) { return p.parse(args) }}
+	protocol, err := strconv.Atoi(cmp.Or(p.Protocol, "0"))
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: built for a version of the agents' protocol that is no number: %v\n", Name, err)
+		return exit.Failed
+	}
+	program := process.Program{Name: p.Name, Version: p.version(), Protocol: protocol, Parse: func() (*kong.Context, error) { return p.parse(args) }}
 	err = kctx.Run(&terminal.Output{Writer: stdout, Errors: stderr, Quiet: flags.Quiet}, program, flags.logger(stderr), parser)
 	if err != nil && !errors.As(err, new(exit.Code)) && !errors.Is(err, context.Canceled) {
 		fmt.Fprintf(stderr, "%s: %s\n", Name, terminal.Lines(err.Error()))

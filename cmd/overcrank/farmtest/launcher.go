@@ -61,8 +61,13 @@ func StartLauncherOf(t *testing.T, agent []byte, f *Farm, name, token, roots str
 	return Launched{DataDir: dataDir, Program: filepath.Join(installed, "overcrank-agent"), PID: cmd.Process.Pid}
 }
 
+// AgentProgramOf is AgentProgram by another build of the program.
+func AgentProgramOf(program string) []byte {
+	return []byte("#!/bin/sh\n[ \"$1\" = agent ] || set -- agent \"$@\"\nexec '" + program + "' \"$@\"\n")
+}
+
 // AgentProgram is a program that does what overcrank-agent does.
 func AgentProgram(t *testing.T) []byte {
 	t.Helper()
-	return []byte("#!/bin/sh\n[ \"$1\" = agent ] || set -- agent \"$@\"\nexec '" + Program(t) + "' \"$@\"\n")
+	return AgentProgramOf(Program(t))
 }

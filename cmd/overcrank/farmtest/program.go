@@ -48,10 +48,17 @@ func Variant(t testing.TB, tags string) string {
 	return buildOnce(t, variant{race: raceDetector, tags: tags})
 }
 
+// Speaking is Program, as a release to come that speaks another version of the agents' protocol.
+func Speaking(t testing.TB, protocol int) string {
+	t.Helper()
+	return buildOnce(t, variant{race: raceDetector, protocol: protocol})
+}
+
 // variant is how the program is built.
 type variant struct {
-	race bool
-	tags string
+	race     bool
+	tags     string
+	protocol int // version of the agents' protocol that it speaks; 0 for that of this release
 }
 
 // folder is where it lies: the program itself is called as people call it.
@@ -62,6 +69,9 @@ func (v variant) folder() string {
 	}
 	if v.tags != "" {
 		name += "-" + v.tags
+	}
+	if v.protocol != 0 {
+		name += fmt.Sprintf("-protocol-%d", v.protocol)
 	}
 	return name
 }
@@ -157,7 +167,11 @@ func build(repository string, v variant) (path string, err error) {
 		return "", err
 	}
 	defer unlock()
-	if _, err := v.goCommand(repository, append([]string{"build", "-ldflags=-s -w", "-o", path}, append(v.flags(), mainPackage)...)...); err != nil {
+	stamps := "-s -w"
+	if v.protocol != 0 {
+		stamps += fmt.Sprintf(" -X main.protocol=%d", v.protocol)
+	}
+	if _, err := v.goCommand(repository, append([]string{"build", "-ldflags=" + stamps, "-o", path}, append(v.flags(), mainPackage)...)...); err != nil {
 		return "", err
 	}
 	return path, v.look(repository)

@@ -173,7 +173,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), GossipSeeds: f.GossipJoin, BootstrapExpect: f.BootstrapExpect,
 		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
 		MinFree: f.MinFree, Lease: f.Lease, Version: n.program.Version, Logger: n.logger, Addresses: policy, Mail: mailer, SingleSignOn: signOn,
-		ReleaseRoots: f.ReleaseRoots, PackageDir: f.packageDir(),
+		Protocol: n.program.Protocol, ReleaseRoots: f.ReleaseRoots, PackageDir: f.packageDir(),
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, KeepAudit: f.KeepAudit, DescribeJob: public.DescribeJob,
 		Now: n.faults.now, BeforeSync: n.faults.beforeSync, Gates: n.bounds.gates,
 		Reader: program, Reading: reader.Bounds{Memory: f.ReadingMemory, Within: f.ReadingTime},

@@ -16,6 +16,8 @@ const ManyFiles = 1 << 20
 type Program struct {
 	Name    string // of its file, without .exe
 	Version string
+	// Protocol is the version of the agents' protocol to speak; 0 for that of this release.
+	Protocol int
 	// Parse parses the command line once more, with the environment and the configuration file as they are now.
 	Parse func() (*kong.Context, error)
 }

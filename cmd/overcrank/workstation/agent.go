@@ -177,7 +177,7 @@ func (runCommand) Run(ctx context.Context, a *Agent, program process.Program, lo
 		}
 	}
 	config := settings.config(program.Version, logger)
-	config.LookAgain = asked
+	config.LookAgain, config.Protocol = asked, program.Protocol
 	config.Updates = settings.updates(config)
 	config.FirstFrame = firstFrame(config)
 	changes, stop := followSettings(ctx, settings, program, logger)

@@ -111,6 +111,9 @@ func showStatus(out *terminal.Output, asJSON bool, status control.Status, err er
 	link := "linked to " + status.Coordinator
 	if !status.Linked {
 		link = "trying to reach " + status.Coordinator
+		if status.UpdatesOnly {
+			link = "connected to " + status.Coordinator + " for updates only"
+		}
 		if status.Trouble != "" {
 			link += ": " + status.Trouble
 		}

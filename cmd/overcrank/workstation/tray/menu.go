@@ -82,6 +82,8 @@ func stateOf(status control.Status, say words, now time.Time) (Sign, string) {
 		return Away, fmt.Sprintf(say.PausedUntil, clock(status.Pause.Until, now))
 	case len(status.Working) > 0:
 		return Rendering, workLine(status.Working[0], say)
+	case status.UpdatesOnly:
+		return Trouble, say.OtherVersion
 	case !status.Linked:
 		return Trouble, say.NoFarm
 	case status.Presence.Presence == farm.PresenceFree && status.Standing.State == "":

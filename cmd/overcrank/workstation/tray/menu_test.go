@@ -84,6 +84,7 @@ func TestTheMenuSaysWhatTheAgentDoes(t *testing.T) {
 		"no agent":           {control.Status{}, fmt.Errorf("%w here", control.ErrNoAgent), Trouble, "The Overcrank agent is not running"},
 		"an error":           {control.Status{}, errors.New("it refuses"), Trouble, "That did not work: it refuses"},
 		"no farm":            {with(func(s *control.Status) { s.Linked = false }), nil, Trouble, "The farm does not answer"},
+		"of another version": {with(func(s *control.Status) { s.Linked, s.UpdatesOnly = false, true }), nil, Trouble, "Waiting for an update"},
 		"somebody works":     {away(presence.ReasonInput), nil, Away, "You are working: it renders when you are away"},
 		"on battery":         {away(presence.ReasonBattery), nil, Away, "On battery: not rendering"},
 		"outside its hours":  {away("outside its hours"), nil, Away, "Not rendering now"},

@@ -71,6 +71,11 @@ func TestPackagesOfAFolderAreHandedOut(t *testing.T) {
 	if got := has(); len(got) != 1 {
 		t.Errorf("what was removed came back: %v", got)
 	}
+	shipped = r.Downloads().Shipped(dir) // as of a coordinator that begins to lead, or starts
+	shipped.Take(t.Context())
+	if got := has(); len(got) != 1 {
+		t.Errorf("what was removed came back with another leader: %v", got)
+	}
 	write("overcrank-agent_0.2.0_amd64.deb", deb("0.3.0"), monday.Add(time.Hour))
 	shipped.Take(t.Context())
 	if got := has(); len(got) != 2 || got[0] != "deb 0.3.0" {

@@ -142,12 +142,13 @@ func (d *Downloads) Open(ctx context.Context, p farm.Principal, sha256 string) (
 	return d.proofs.OpenBlob(ctx, made.File)
 }
 
-// Remove no longer hands out the file with a hash.
+// Remove no longer hands out the file with a hash. One that lies in a coordinator's folder of packages stays there, and is handed out again when
+// somebody adds it.
 func (d *Downloads) Remove(ctx context.Context, p farm.Principal, sha256 string) error {
 	if err := p.May(farm.ActKeepDownloads); err != nil {
 		return err
 	}
-	_, err := d.state.Apply(ctx, command.RemoveDownload{SHA256: sha256})
+	_, err := d.state.Apply(ctx, command.RemoveDownload{SHA256: sha256, At: d.state.Now()})
 	if err == nil {
 		d.log.Info("the farm no longer hands out a file", "sha256", sha256, "by", p.Name)
 	}

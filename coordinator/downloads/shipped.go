@@ -2,8 +2,11 @@ package downloads
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +16,7 @@ import (
 
 	"overcrank/coordinator/files"
 	"overcrank/farm"
+	"overcrank/raftstore"
 )
 
 // maxShipped bounds how many files of a folder are looked at.
@@ -86,7 +90,7 @@ func openToAll(info fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && info.Mode().Perm()&0o002 != 0
 }
 
-// takeFile has the farm hand out one package, unless it has that version.
+// takeFile has the farm hand out one package, unless it has that version, or people have removed this very file.
 func (s *Shipped) takeFile(ctx context.Context, name string, size int64) error {
 	file, err := os.Open(filepath.Join(s.dir, name))
 	if err != nil {
@@ -101,6 +105,10 @@ func (s *Shipped) takeFile(ctx context.Context, name string, size int64) error {
 	if err != nil || slices.ContainsFunc(had, made.Replaces) {
 		return err
 	}
+	removed, err := s.wasRemoved(file, size)
+	if err != nil || removed {
+		return err
+	}
 	obj, err := s.downloads.files.PutBlob(ctx, file, files.Limits{Size: size, Max: MaxFile})
 	if err != nil {
 		return files.ReceiveError("package", err)
@@ -108,4 +116,20 @@ func (s *Shipped) takeFile(ctx context.Context, name string, size int64) error {
 	made.File = farm.FileRef{SHA256: obj.SHA256, Name: name}
 	_, err = s.downloads.add(ctx, made, s.dir)
 	return err
+}
+
+// wasRemoved reads a package, and goes back to its beginning.
+func (s *Shipped) wasRemoved(file *os.File, size int64) (removed bool, err error) {
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.LimitReader(file, size)); err != nil {
+		return false, err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return false, err
+	}
+	err = s.downloads.state.View(func(tx *raftstore.Tx) (err error) {
+		removed, err = tx.DownloadRemoved(hex.EncodeToString(sum.Sum(nil)))
+		return err
+	})
+	return removed, err
 }

@@ -298,7 +298,7 @@ func drawRelease(t *rapid.T, step int) command.Command {
 		return command.PutDownload{Download: farm.Download{Kind: farm.DownloadPackage, System: "linux", Arch: "amd64", Format: "deb", Version: version,
 			File: farm.FileRef{SHA256: fmt.Sprint("content", number), Name: "agent.deb"}, AddedAt: at}}
 	case 5:
-		return command.RemoveDownload{SHA256: fmt.Sprint("content", number)}
+		return command.RemoveDownload{SHA256: fmt.Sprint("content", number), At: at}
 	case 0:
 		return command.PutRelease{Release: farm.Release{Version: version, Number: int64(number), Keys: int64(number), AddedAt: at,
 			Files:     []farm.ReleaseFile{{System: "linux", Arch: "amd64", File: farm.FileRef{SHA256: fmt.Sprint("content", number)}}},

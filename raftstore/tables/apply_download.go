@@ -1,12 +1,22 @@
 package tables
 
 import (
+	"cmp"
+	"slices"
+	"time"
+
 	"overcrank/farm"
 	"overcrank/raftstore/command"
 )
 
-// maxDownloads bounds how many downloads are kept: lists of them are read whole.
+// maxDownloads bounds how many downloads are kept, and of how many it is remembered that they were removed: lists of them are read whole.
 const maxDownloads = 200
+
+// removedDownload is a file that people had the farm no longer hand out.
+type removedDownload struct {
+	SHA256 string    `json:"sha256"`
+	At     time.Time `json:"at"`
+}
 
 func noDownload(sha256 string) *farm.Error {
 	return farm.Errorf(farm.CodeNotFound, "the farm hands out no file %.64q", sha256)
@@ -34,6 +44,7 @@ func (t *tables) putDownload(c command.PutDownload) command.Result {
 		t.dropDownload(k)
 	}
 	put(t, bucketDownloads, d.File.SHA256, d)
+	t.remove(bucketRemovedDownloads, d.File.SHA256)
 	t.add(countOfDownloads(d.File.SHA256), 1)
 	return command.Result{Updates: true}
 }
@@ -44,7 +55,20 @@ func (t *tables) removeDownload(c command.RemoveDownload) command.Result {
 		return refuse(noDownload(c.SHA256))
 	}
 	t.dropDownload(d)
+	if !c.At.IsZero() {
+		t.rememberRemoval(removedDownload{SHA256: c.SHA256, At: c.At})
+	}
 	return command.Result{Updates: true}
+}
+
+// rememberRemoval forgets the earliest removal when there are too many.
+func (t *tables) rememberRemoval(r removedDownload) {
+	known := all[removedDownload](t, bucketRemovedDownloads)
+	if len(known) >= maxDownloads {
+		earliest := slices.MinFunc(known, func(a, b removedDownload) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.SHA256, b.SHA256)) })
+		t.remove(bucketRemovedDownloads, earliest.SHA256)
+	}
+	put(t, bucketRemovedDownloads, r.SHA256, r)
 }
 
 func (t *tables) dropDownload(d farm.Download) {

@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
@@ -58,6 +59,40 @@ func TestDownloadsAreKeptAndTheirFilesWithThem(t *testing.T) {
 		}
 		return err
 	})
+}
+
+func TestRemovedDownloadsAreRemembered(t *testing.T) {
+	m := newRig(t, t.TempDir(), "state")
+	defer m.end()
+	removed := func(sha256 string) (is bool) {
+		m.read(func(tx *Tx) (err error) {
+			is, err = tx.DownloadRemoved(sha256)
+			return err
+		})
+		return is
+	}
+	at := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	remove := func(sha256 string, at time.Time) {
+		m.must(command.PutDownload{Download: testDownload("1.0.0", sha256)})
+		m.must(command.RemoveDownload{SHA256: sha256, At: at})
+	}
+	m.must(command.PutDownload{Download: testDownload("1.0.0", "silent")})
+	m.must(command.RemoveDownload{SHA256: "silent"}) // as an earlier program wrote it
+	remove("first", at)
+	remove("second", at.Add(time.Second))
+	if removed("silent") || !removed("first") || !removed("second") || removed("never") {
+		t.Errorf("removed: silent %v, first %v, second %v, never %v", removed("silent"), removed("first"), removed("second"), removed("never"))
+	}
+	m.must(command.PutDownload{Download: testDownload("1.0.0", "first")}) // brought back
+	if removed("first") {
+		t.Error("what was brought back is still removed")
+	}
+	for i := range maxDownloads {
+		remove(fmt.Sprint("content", i), at.Add(time.Minute+time.Duration(i)))
+	}
+	if removed("second") || !removed("content0") || !removed(fmt.Sprint("content", maxDownloads-1)) {
+		t.Error("the earliest removal is not the one that is forgotten")
+	}
 }
 
 func TestDownloadsThatCannotBe(t *testing.T) {

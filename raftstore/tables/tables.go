@@ -114,6 +114,7 @@ var (
 	bucketUpdates          = []byte("updates")           // one record under updatesKey
 	bucketMachineUpdates   = []byte("machine updates")   // agent
 	bucketDownloads        = []byte("downloads")         // hash of the file
+	bucketRemovedDownloads = []byte("removed downloads") // hash of the file
 
 	bucketCoordinators    = []byte("coordinators")
 	bucketNodeInvitations = []byte("node invitations")
@@ -139,6 +140,7 @@ func buckets() [][]byte {
 		bucketFailures, bucketFailuresByCause, bucketSums, bucketRates,
 		bucketSignInRules, bucketIdentities, bucketIdentitiesByToken, bucketPasskeys, bucketPasskeysByID,
 		bucketReviewLinks, bucketReviewsByHash, bucketReviewsByTeam, bucketRemarks, bucketTakes, bucketTeamLogos,
+		bucketRemovedDownloads,
 	}
 }
 

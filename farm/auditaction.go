@@ -46,6 +46,10 @@ const (
 	AuditTemplateAdd     AuditAction = "template.add"
 	AuditTemplateChange  AuditAction = "template.change"
 	AuditTemplateDelete  AuditAction = "template.delete"
+	AuditTemplateRetire  AuditAction = "template.retire"
+	AuditTemplateRestore AuditAction = "template.restore"
+	AuditPresetPut       AuditAction = "preset.put"
+	AuditPresetDelete    AuditAction = "preset.delete"
 	AuditFontAdd         AuditAction = "font.add"
 	AuditFontDelete      AuditAction = "font.delete"
 	AuditSecretSet       AuditAction = "secret.set"
@@ -91,6 +95,7 @@ var auditWords = []struct {
 	{AuditReviewComment, "commented on a result"}, {AuditReviewDelete, "deleted a comment"}, {AuditFailureSettle, "dismissed a failure"},
 	{AuditBatchSubmit, "submitted a batch"}, {AuditBatchLabel, "named a batch"}, {AuditBatchCancel, "cancelled a batch"},
 	{AuditTemplateAdd, "added a template"}, {AuditTemplateChange, "changed a template"}, {AuditTemplateDelete, "deleted a template"},
+	{AuditTemplateRetire, "retired a template"}, {AuditTemplateRestore, "brought a template back"}, {AuditPresetPut, "saved a preset"}, {AuditPresetDelete, "deleted a preset"},
 	{AuditFontAdd, "added a font"}, {AuditFontDelete, "deleted a font"},
 	{AuditSecretSet, "set a secret"}, {AuditSecretDelete, "deleted a secret"}, {AuditSecretKey, "changed the key that seals secrets"},
 	{AuditWebhookKey, "replaced the key that signs webhooks"},

@@ -48,7 +48,12 @@ type Template struct {
 	MissingFootage []string `json:"missingFootage,omitempty"`
 	// Sequential says that one machine must render its compositions from their first frame on.
 	Sequential bool `json:"sequential,omitempty"`
-	ActiveJobs int  `json:"activeJobs,omitempty"` // jobs that have not ended and use it
+	// RetiredAt is since when the template takes no new jobs; zero for one in use. RetiredBy names who said so.
+	RetiredAt time.Time `json:"retiredAt,omitzero"`
+	RetiredBy string    `json:"retiredBy,omitempty"`
+	// Versions are what the template was before its present file, the oldest first, at most MostVersions.
+	Versions   []TemplateVersion `json:"versions,omitempty"`
+	ActiveJobs int               `json:"activeJobs,omitempty"` // jobs that have not ended and use it
 }
 
 // TemplateLife is how long a template waits for its file before it becomes inactive.

@@ -334,6 +334,11 @@ func (p *plan) settleComposition(ctx context.Context, job *farm.Job, t *farm.Tem
 				t.DisplayName, farm.TemplateLife/(24*time.Hour), t.ID),
 		})
 	}
+	if !t.RetiredAt.IsZero() {
+		return farm.Invalid("the job's template cannot be used", farm.FieldError{
+			Field: "template.id", Message: fmt.Sprintf("template %q is retired and takes no new jobs; bring it back first", t.DisplayName),
+		})
+	}
 	switch t.Status {
 	case farm.TemplateUploaded:
 	case farm.TemplateAwaitingUpload, farm.TemplateDownloading, farm.TemplateProcessing:

@@ -44,6 +44,9 @@ const (
 	ReviewsLevel = ReleasesLevel
 	// SignInLevel is from which level on people come in by single sign-on, and by passkeys.
 	SignInLevel = ReleasesLevel
+	// PresetsLevel is from which level on teams have presets, templates are retired and remember what they were, and the state counts what jobs
+	// use.
+	PresetsLevel = ReleasesLevel
 	// AuditLevel is from which level on commands say who asks for them. Below it nothing is noted for the audit log.
 	AuditLevel = ReleasesLevel
 )

@@ -94,6 +94,7 @@ func (t *tables) deleteFont(c command.DeleteFont) command.Result {
 
 // dropFont forgets a font.
 func (t *tables) dropFont(font farm.Font) {
+	t.forgetUses(font.Team, farm.UseFont, font.ID)
 	t.remove(bucketFonts, font.ID)
 	t.remove(bucketFontsByTeam, font.Team+sep+font.ID)
 	t.remove(bucketFontsByFile, fontFileKey(font.Team, font.FileName))

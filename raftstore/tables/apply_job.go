@@ -29,6 +29,7 @@ func (t *tables) submitJobs(c command.SubmitJobs) command.Result {
 		begins[tasks[i].Job] = begins[tasks[i].Job] || tasks[i].Status == farm.TaskReady
 	}
 	t.addJobs(jobs, contents)
+	t.countUses(jobs)
 	for i := range jobs {
 		if job := &jobs[i]; job.Template.ID != "" && !begins[job.ID] {
 			t.set(bucketBlockedByTemplate, job.Template.ID+sep+job.ID, nil)
@@ -156,6 +157,8 @@ func (t *tables) checkTemplate(job *farm.Job, templates map[string]farm.Template
 		return noTemplate(job.Template.ID)
 	case template.Status == farm.TemplateError:
 		return farm.Errorf(farm.CodeInvalid, "template %s cannot be rendered: %s", template.ID, template.Error)
+	case !template.RetiredAt.IsZero():
+		return retired(template)
 	}
 	return nil
 }

@@ -52,6 +52,7 @@ func (t *tables) deleteSecret(c command.DeleteSecret) command.Result {
 
 // dropSecret forgets a secret.
 func (t *tables) dropSecret(secret farm.Secret) {
+	t.forgetUses(secret.Team, farm.UseSecret, secret.Name)
 	t.remove(bucketSecrets, secret.ID)
 	t.remove(bucketSecretsByTeam, secret.Team+sep+secret.ID)
 	t.remove(bucketSecretsByName, secret.Team+sep+secret.Name)

@@ -76,6 +76,8 @@ func (t *tables) endTeam(c command.EndTeam) command.Result {
 	t.dropUsage(c.ID, math.MaxInt64)
 	t.dropFailures(c.ID)
 	t.dropSums(c.ID)
+	t.dropPresets(c.ID)
+	t.dropAllUses(c.ID)
 	t.remove(bucketTeams, c.ID)
 	return command.Result{Policy: t.dropShare(c.ID, c.At)}
 }

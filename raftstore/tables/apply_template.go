@@ -59,6 +59,27 @@ func (t *tables) markTemplate(c command.MarkTemplate) command.Result {
 	return command.Result{}
 }
 
+func retired(template farm.Template) *farm.Error {
+	return farm.Errorf(farm.CodeConflict, "the template “%s” is retired and takes no new jobs; bring it back on its page first", template.DisplayName)
+}
+
+func (t *tables) retireTemplate(c command.RetireTemplate) command.Result {
+	was, err := t.templateOf(c.Team, c.ID)
+	if err != nil {
+		return refuse(err)
+	}
+	if c.Retired != was.RetiredAt.IsZero() {
+		return command.Result{} // it is so already
+	}
+	template := was
+	template.RetiredAt, template.RetiredBy, template.UpdatedAt = time.Time{}, "", c.At
+	if c.Retired {
+		template.RetiredAt, template.RetiredBy = c.At, c.By
+	}
+	t.saveTemplate(template, &was)
+	return command.Result{}
+}
+
 // renewUpload brings a template whose file could not be read back to waiting; one that is in use stays so until the new
 // file has come.
 func (t *tables) renewUpload(c command.RenewUpload) command.Result {
@@ -99,6 +120,9 @@ func (t *tables) receiveTemplate(c command.ReceiveTemplate) command.Result {
 	}
 	template := was
 	file := c.File
+	if was.File != nil && was.Introspection != nil && was.File.SHA256 != file.SHA256 && t.since(command.PresetsLevel) {
+		template.Versions = was.Superseded(c.At)
+	}
 	template.File, template.Status, template.Error, template.UpdatedAt = &file, farm.TemplateProcessing, "", c.At
 	t.saveTemplate(template, &was)
 	return command.Result{}

@@ -91,6 +91,10 @@ func (t *tables) auditOfAccess(cmd command.Command) (audited, bool) {
 		team, _ := get[farm.Team](t, bucketTeams, c.Team)
 		team.ID = c.Team
 		return audited{action: farm.AuditTeamLogo, thing: ofTeam(team), team: c.Team}, true
+	case command.PutPreset:
+		return audited{action: farm.AuditPresetPut, thing: farm.AuditThing{Kind: "preset", ID: c.Preset.Name, Name: c.Preset.Name}, team: c.Preset.Team}, true
+	case command.DeletePreset:
+		return audited{action: farm.AuditPresetDelete, thing: farm.AuditThing{Kind: "preset", ID: c.Name, Name: c.Name}, team: c.Team}, true
 	case command.EndTeam:
 		team, _ := get[farm.Team](t, bucketTeams, c.ID)
 		team.ID = c.ID
@@ -236,6 +240,11 @@ func (t *tables) auditOfTemplates(cmd command.Command) (audited, bool) {
 		return of(farm.AuditTemplateChange, c.ID)
 	case command.MarkTemplate:
 		return of(farm.AuditTemplateChange, c.ID)
+	case command.RetireTemplate:
+		if !c.Retired {
+			return of(farm.AuditTemplateRestore, c.ID)
+		}
+		return of(farm.AuditTemplateRetire, c.ID)
 	case command.ReceiveTemplate:
 		return of(farm.AuditTemplateChange, c.ID)
 	case command.DeleteTemplate:

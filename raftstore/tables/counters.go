@@ -81,5 +81,10 @@ func refsOfTemplate(template farm.Template) []string {
 			refs = append(refs, file.SHA256)
 		}
 	}
+	for _, version := range template.Versions {
+		if version.Introspection != nil {
+			refs = append(refs, version.Introspection.SHA256)
+		}
+	}
 	return refs
 }

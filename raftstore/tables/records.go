@@ -260,6 +260,7 @@ func (t *tables) dropTemplate(template farm.Template) {
 		t.add(countOfTemplateRefs(sha256), -1)
 	}
 	t.dropTimings(template.File)
+	t.forgetUses(template.Team, farm.UseTemplate, template.ID)
 	t.remove(bucketTemplates, template.ID)
 	t.remove(bucketTemplatesByTeam, template.Team+sep+template.ID)
 	t.remove(bucketUnread, template.ID)

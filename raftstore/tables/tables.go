@@ -78,6 +78,7 @@ var (
 	bucketRemarks       = []byte("review remarks")       // job, id
 	bucketTakes         = []byte("takes")                // first job, id: jobs that were submitted again
 	bucketTeamLogos     = []byte("team logos")           // team: a PNG
+	bucketPresets       = []byte("presets")              // team, name in lower case
 
 	bucketAudit         = []byte("audit")          // time, entry and place within it
 	bucketAuditByTeam   = []byte("audit by team")  // team, key of the record
@@ -139,8 +140,8 @@ func buckets() [][]byte {
 		bucketDownloads, bucketPasswords, bucketSessions, bucketNoticeSettings, bucketNotices, bucketJobWatchers,
 		bucketFailures, bucketFailuresByCause, bucketSums, bucketRates,
 		bucketSignInRules, bucketIdentities, bucketIdentitiesByToken, bucketPasskeys, bucketPasskeysByID,
-		bucketReviewLinks, bucketReviewsByHash, bucketReviewsByTeam, bucketRemarks, bucketTakes, bucketTeamLogos,
 		bucketRemovedDownloads,
+		bucketReviewLinks, bucketReviewsByHash, bucketReviewsByTeam, bucketRemarks, bucketTakes, bucketTeamLogos, bucketPresets,
 	}
 }
 

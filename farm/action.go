@@ -11,6 +11,7 @@ const (
 	ActChangeJobs      Action = "cancel, release, reorder and rename jobs, and send webhooks again"
 	ActApprove         Action = "approve or reject a job by its first frames"
 	ActChangeTemplates Action = "add, replace, rename and mark templates"
+	ActChangePresets   Action = "save and delete presets"
 	ActAddFonts        Action = "add fonts"
 	ActViewSecrets     Action = "see the names of secrets"
 	ActComment         Action = "comment on results"
@@ -60,6 +61,7 @@ func Grants() []Grant {
 		// Who may submit a job without looking at its first frames may also approve them.
 		{ActApprove, RoleArtist, false},
 		{ActChangeTemplates, RoleArtist, false},
+		{ActChangePresets, RoleArtist, false},
 		{ActAddFonts, RoleArtist, false},
 		{ActViewSecrets, RoleArtist, false},
 		{ActComment, RoleArtist, false},

@@ -16,6 +16,9 @@ const (
 	secretCloses = "}"
 )
 
+// SecretRef is the reference to a secret.
+func SecretRef(name string) string { return secretOpens + name + secretCloses }
+
 // SecretPart is a stretch of a string: the literal Text, then a reference to the secret Ref, "" at the end of the
 // string.
 type SecretPart struct{ Text, Ref string }

@@ -42,6 +42,9 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 		return s.chooseTemplate(ctx, c, p)
 	}
 	form, err := s.form(ctx, p, id, composition)
+	if err == nil && again == "" {
+		err = s.addPresets(ctx, p, &form)
+	}
 	if err != nil {
 		return err
 	}
@@ -92,6 +95,26 @@ func (s *server) form(ctx context.Context, p farm.Principal, templateID, composi
 	return form, nil
 }
 
+// keepOutput puts into an earlier job what a form says anew of the result and of where it goes.
+func keepOutput(job *farm.Job, form farm.Job) {
+	given := form.Settings
+	if given.Codec != "" {
+		job.Settings.Codec, job.Settings.Type = given.Codec, given.Type
+	}
+	if given.Frames != nil {
+		job.Settings.Frames = given.Frames
+	}
+	if given.Quality != "" {
+		job.Settings.Quality = given.Quality
+	}
+	if form.Upload != nil {
+		job.Upload = form.Upload
+	}
+	if form.Webhook != nil {
+		job.Webhook = form.Webhook
+	}
+}
+
 // newJob submits what the form holds: only what differs from the project becomes an asset.
 func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
@@ -109,12 +132,23 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 		job, err = s.farm.submitter.Submit(ctx, p, job)
 	}
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
+		sent := form.Output
+		if err := s.addPresets(ctx, p, &form); err != nil {
+			return err
+		}
+		form.Output = sent
 		form.Error = formWords(err)
 		c.Status(answer.StatusOf(err))
 		return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
 	}
 	if err != nil {
 		return err
+	}
+	if form.Output.Notify {
+		// The job is submitted: when nobody can be told of it, or it has ended already, its page is still what comes next.
+		if err := s.farm.notices.Watch(ctx, p, job.ID, true); err != nil && farm.CodeOf(err) != farm.CodeConflict {
+			s.logger.Warn("a new job is not watched", "job", job.ID, "error", err)
+		}
 	}
 	return c.Redirect("/jobs/"+job.ID, fiber.StatusSeeOther)
 }
@@ -150,31 +184,9 @@ func formWords(err error) string {
 // readForm reads a job from its form the way that the interface reads one, so that the same is refused with the same words. What was
 // typed goes back into the form. Of a job that is submitted again, all that the form has no field for stays.
 func readForm(c *fiber.Ctx, form *page.NewJob, earlier farm.Job, o order) (farm.Job, error) {
-	preview := c.FormValue("preview") != ""
-	form.Name, form.Codec = strings.TrimSpace(c.FormValue("name")), c.FormValue("codec")
-	form.Level, form.Priority, form.NotBefore, form.Tags = o.level, c.FormValue("priority"), c.FormValue("notBefore"), c.FormValue("requireTags")
-	form.Approve, form.Sequential = c.FormValue("approve") != "", c.FormValue("sequential") != ""
-	form.PreviewFirst = form.Approve || c.FormValue("previewFirst") != ""
-	body := map[string]any{
-		"name": form.Name, "template": map[string]any{"id": form.Template.ID, "composition": form.Composition.Name},
-		"level": o.level, "priority": o.priority, "requireTags": words(form.Tags), "sequential": form.Sequential, "preview": preview,
-		"previewFirst": form.PreviewFirst && !preview, "approve": form.Approve && !preview, // a draft is what one looks at first
-	}
-	if o.level == "" {
-		delete(body, "level")
-	}
-	if !o.notBefore.IsZero() {
-		body["notBefore"] = o.notBefore.Format(time.RFC3339)
-	}
-	if form.Codec != "" && !preview {
-		body["settings"] = map[string]any{"codec": form.Codec}
-	}
-	assets, wrong := readFields(c, form.Fields)
-	if wrong != nil {
-		return farm.Job{}, wrong
-	}
-	if len(assets) > 0 {
-		body["assets"] = bodiesOf(assets)
+	body, err := formBody(c, form, o)
+	if err != nil {
+		return farm.Job{}, err
 	}
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -186,6 +198,43 @@ func readForm(c *fiber.Ctx, form *page.NewJob, earlier farm.Job, o order) (farm.
 		job = again(earlier, job, *form)
 	}
 	return job, err
+}
+
+// formBody is what a form holds as the interface takes it.
+func formBody(c *fiber.Ctx, form *page.NewJob, o order) (map[string]any, error) {
+	preview := c.FormValue("preview") != ""
+	form.Name, form.Output = strings.TrimSpace(c.FormValue("name")), sentOutput(c)
+	form.Level, form.Priority, form.NotBefore, form.Tags = o.level, c.FormValue("priority"), c.FormValue("notBefore"), c.FormValue("requireTags")
+	form.Approve, form.Sequential = c.FormValue("approve") != "", c.FormValue("sequential") != ""
+	form.PreviewFirst = form.Approve || c.FormValue("previewFirst") != ""
+	body := map[string]any{"template": map[string]any{"id": form.Template.ID, "composition": form.Composition.Name}}
+	set := func(key string, value any, given bool) {
+		if given {
+			body[key] = value
+		}
+	}
+	set("name", form.Name, form.Name != "")
+	set("level", string(o.level), o.level != "" && o.level != farm.LevelNormal)
+	set("priority", o.priority, o.priority != 0)
+	set("requireTags", words(form.Tags), form.Tags != "")
+	set("sequential", true, form.Sequential)
+	set("preview", true, preview)
+	set("previewFirst", true, form.PreviewFirst && !preview) // a draft is what one looks at first
+	set("approve", true, form.Approve && !preview)
+	set("notBefore", o.notBefore.Format(time.RFC3339), !o.notBefore.IsZero())
+	if !preview {
+		if err := addOutput(body, form.Output, form.Frames()); err != nil {
+			return nil, err
+		}
+	}
+	assets, err := readFields(c, form.Fields)
+	if err != nil {
+		return nil, err
+	}
+	if len(assets) > 0 {
+		body["assets"] = bodiesOf(assets)
+	}
+	return body, nil
 }
 
 // readFields reads the fields of a form: only what differs from the template becomes an asset. What was typed goes back into them, with what
@@ -260,11 +309,9 @@ func again(earlier, form farm.Job, fields page.NewJob) farm.Job {
 	job := earlier
 	job.Strict = form.Strict
 	job.Name, job.Template, job.Preview = form.Name, form.Template, form.Preview
-	job.Level, job.Priority, job.NotBefore, job.RequireTags = form.Level, form.Priority, form.NotBefore, form.RequireTags
+	job.Level, job.Priority, job.NotBefore, job.RequireTags = cmp.Or(form.Level, farm.LevelNormal), form.Priority, form.NotBefore, form.RequireTags
 	job.PreviewFirst, job.Approve, job.Sequential = form.PreviewFirst, form.Approve, form.Sequential
-	if form.Settings.Codec != "" {
-		job.Settings.Codec, job.Settings.Type = form.Settings.Codec, form.Settings.Type
-	}
+	keepOutput(&job, form)
 	job.Assets = slices.DeleteFunc(slices.Clone(job.Assets), func(a farm.Asset) bool {
 		held := len(fillIn(slices.Clone(fields.Fields), []farm.Asset{a})) == 0 // by a field
 		return held || slices.ContainsFunc(form.Assets, func(b farm.Asset) bool {

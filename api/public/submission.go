@@ -147,6 +147,7 @@ func readRender(o input.Object, job *farm.Job) {
 	}
 	if given {
 		job.Settings = readSettings(settings)
+		needFrames(settings, job.Settings)
 	}
 }
 
@@ -211,10 +212,14 @@ func readSettings(s input.Object) farm.Settings {
 	if kind == "aep" && s.Has("frames") {
 		s.Problem("frames", "has no meaning for the type aep: the result is the project, not frames of it")
 	}
-	if kind == "image" && !s.Has("frames") {
+	return out
+}
+
+// needFrames notes when the settings of pictures do not say of which frames.
+func needFrames(s input.Object, read farm.Settings) {
+	if read.Type == "image" && !s.Has("frames") {
 		s.Problem("frames", "is missing; an image needs the number of its frame, or [first, last] for several")
 	}
-	return out
 }
 
 // readFrames reads one frame, or the first and the last of several. Frames count from 0.

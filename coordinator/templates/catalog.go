@@ -182,6 +182,14 @@ func (c *Catalog) MarkSequential(ctx context.Context, p farm.Principal, id strin
 	return c.change(ctx, p, id, command.MarkTemplate{Team: p.Team, ID: id, Sequential: sequential, At: c.state.Now()})
 }
 
+// Retire takes a template out of use, or brings it back, see farm.Template.RetiredAt.
+func (c *Catalog) Retire(ctx context.Context, p farm.Principal, id string, retired bool) (farm.Template, error) {
+	if err := p.May(farm.ActChangeTemplates); err != nil {
+		return farm.Template{}, err
+	}
+	return c.change(ctx, p, id, command.RetireTemplate{Team: p.Team, ID: id, Retired: retired, At: c.state.Now(), By: p.Name})
+}
+
 // Delete deletes a template; CodeConflict while jobs that have not ended use it.
 func (c *Catalog) Delete(ctx context.Context, p farm.Principal, id string) error {
 	if err := p.May(farm.ActDeleteTemplates); err != nil {

@@ -10,6 +10,9 @@ func (n NewJob) lastFrame() int {
 	return max(1, int(math.Round(n.Composition.Duration*n.Composition.FrameRate))) - 1
 }
 
+// Frames is how many frames the composition has.
+func (n NewJob) Frames() int { return n.lastFrame() + 1 }
+
 // frameToShow is the frame that the preview begins with: the middle of what is rendered, where most compositions have come in and not gone yet.
 func (n NewJob) frameToShow() int {
 	frames := n.Composition.RenderFrames

@@ -11,7 +11,6 @@ import (
 
 	"overcrank/aep"
 	"overcrank/farm"
-	"overcrank/farm/codec"
 	"overcrank/farm/wording"
 )
 
@@ -250,17 +249,6 @@ func TemplateState(t farm.Template) State {
 	return state
 }
 
-// Codec is a kind of result that the form offers.
-type Codec struct{ Name, Words string }
-
-// Codecs are the kinds of result that the form offers, the usual one first.
-var Codecs = []Codec{
-	{codec.DefaultFilm, "MP4, for the web and review"},
-	{codec.FineFilm, "MP4, high quality"},
-	{codec.ProRes422, "ProRes 422"},
-	{codec.ProRes4444, "ProRes 4444, with alpha"},
-}
-
 // NewJob is the form that orders a render.
 type NewJob struct {
 	Template    Template
@@ -269,11 +257,15 @@ type NewJob struct {
 	Levels      []farm.Level // that the reader may choose
 	Fields      []Field
 	Name        string
-	Codec       string
-	Again       string   // id of the job that is submitted again, "" for none
-	Earlier     string   // what that job rendered
-	Left        []string // changes of the earlier job that the form has no fields for: they stay as they were
-	Error       string
+	Output      Output
+	Presets     []farm.Preset
+	Secrets     []string // names that the reader may see
+	// MayKeepPresets says that the reader may save and delete presets.
+	MayKeepPresets bool
+	Again          string   // id of the job that is submitted again, "" for none
+	Earlier        string   // what that job rendered
+	Left           []string // changes of the earlier job that the form has no fields for: they stay as they were
+	Error          string
 
 	// when and how it is rendered, as the form holds it
 	Level                             farm.Level

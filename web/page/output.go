@@ -1,0 +1,134 @@
+package page
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+
+	"overcrank/farm"
+	"overcrank/farm/codec"
+)
+
+// Output is what a form says of the kind of result and of where it goes, as its fields hold it.
+type Output struct {
+	Codec, Quality                     string
+	First, Last                        string // frames; "" for the whole composition
+	Provider, Bucket, Region, Endpoint string
+	Prefix, KeyID, KeySecret, Webhook  string // KeyID and KeySecret are names of secrets
+	Notify                             bool
+	Preset                             string // that it began with
+}
+
+// Codecs are the kinds of result that the form offers, the usual one first.
+var Codecs = []Codec{
+	{codec.DefaultFilm, "MP4, for the web and review"},
+	{codec.FineFilm, "MP4, high quality"},
+	{codec.ProRes422, "ProRes 422"},
+	{codec.ProRes4444, "ProRes 4444, with alpha"},
+	{codec.DefaultStill, "PNG, a picture for each frame"},
+	{codec.JPEG, "JPEG, a picture for each frame"},
+}
+
+// Codec is a kind of result that the form offers.
+type Codec struct{ Name, Words string }
+
+// Films are those of Codecs that make one film.
+func Films() (films []Codec) {
+	for _, k := range Codecs {
+		if c, known := codec.Find(k.Name); known && !c.Still {
+			films = append(films, k)
+		}
+	}
+	return films
+}
+
+// codecWords is a kind of result in words.
+func codecWords(name string) string {
+	for _, k := range Codecs {
+		if k.Name == name {
+			return k.Words
+		}
+	}
+	return name
+}
+
+// Summary is what a form says of the result, in a line.
+func (o Output) Summary() string {
+	codec := o.Codec
+	if codec == "" {
+		codec = Codecs[0].Name
+	}
+	said := []string{codecWords(codec)}
+	switch {
+	case o.First != "" && o.First == o.Last:
+		said = append(said, "frame "+o.First)
+	case o.First != "" || o.Last != "":
+		said = append(said, "frames "+orWord(o.First, "0")+" to "+orWord(o.Last, "the last"))
+	}
+	if o.Quality == "draft" {
+		said = append(said, "draft quality")
+	}
+	if o.Bucket != "" {
+		said = append(said, "to "+o.Bucket)
+	}
+	if o.Webhook != "" {
+		said = append(said, "webhook"+hostOf(o.Webhook))
+	}
+	if o.Notify {
+		said = append(said, "you are told when it is done")
+	}
+	return strings.Join(said, " · ")
+}
+
+func orWord(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// hostOf is the host of an address, which is all of it that a line shows.
+func hostOf(address string) string {
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return " to " + u.Hostname()
+	}
+	return ""
+}
+
+// OutputOf is a preset as a form's fields hold it.
+func OutputOf(p farm.Preset) Output {
+	o := Output{Codec: p.Settings.Codec, Quality: p.Settings.Quality, Preset: p.Name}
+	if p.Upload != nil {
+		o.Provider, o.Prefix = p.Upload.Provider, p.Upload.Prefix
+		o.Bucket, o.Region, o.Endpoint = p.Upload.Params["bucket"], p.Upload.Params["region"], p.Upload.Params["endpoint"]
+		o.KeyID, o.KeySecret = secretNamed(p.Upload.Params["accessKeyId"]), secretNamed(p.Upload.Params["accessKeySecret"])
+	}
+	if p.Webhook != nil {
+		o.Webhook = p.Webhook.URL
+	}
+	return o
+}
+
+func secretNamed(reference string) string {
+	if refs := farm.SecretRefs(reference); len(refs) == 1 {
+		return refs[0]
+	}
+	return ""
+}
+
+// fieldsOf are the values of a preset by the names of the form's fields, for the page's script.
+func fieldsOf(p farm.Preset) string {
+	o := OutputOf(p)
+	codec := o.Codec
+	if codec == "" {
+		codec = Codecs[0].Name
+	}
+	text, err := json.Marshal(map[string]string{
+		"codec": codec, "quality": o.Quality, "provider": orWord(o.Provider, "s3"), "bucket": o.Bucket, "region": o.Region, "endpoint": o.Endpoint,
+		"prefix": o.Prefix, "keyId": o.KeyID, "keySecret": o.KeySecret, "webhook": o.Webhook,
+	})
+	if err != nil {
+		return "{}"
+	}
+	return string(text)
+}

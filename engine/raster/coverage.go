@@ -202,12 +202,16 @@ func (r *Rasterizer) Spans(evenOdd bool, emit func(x, y int, cov []uint8)) {
 		row := r.area[y*r.stride : (y+1)*r.stride]
 		sum := float32(0)
 		end := min(hi+1, w)
+		var rest uint8
 		for i := lo; i < end; i++ {
-			sum += row[i]
-			r.line[i] = coverage(sum, evenOdd)
+			if row[i] != 0 { // otherwise no edge is here: most cells are all inside or all outside
+				sum += row[i]
+				rest = coverage(sum, evenOdd)
+			}
+			r.line[i] = rest
 		}
 		// Edges right of the clip were left out, so the rest of the row has the coverage of its last cell.
-		if rest := coverage(sum, evenOdd); rest > 0 && end < w {
+		if rest > 0 && end < w {
 			for i := end; i < w; i++ {
 				r.line[i] = rest
 			}

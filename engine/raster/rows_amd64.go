@@ -6,7 +6,7 @@ import "golang.org/x/sys/cpu"
 // the last bit.
 var wide = cpu.X86.HasAVX2
 
-// bilinearWide is bilinearRow for a multiple of four pixels.
+// bilinearWide is bilinearRow for a multiple of eight pixels.
 //
 //go:noescape
 func bilinearWide(row, pix *uint8, n, stride int, u, v, du, dv, k int64)

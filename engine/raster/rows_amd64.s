@@ -1,24 +1,23 @@
 #include "textflag.h"
 
-// Numbers of 32 bits: the places of four pixels, and the masks of channels.
-DATA places<>+0(SB)/4, $0
-DATA places<>+4(SB)/4, $1
-DATA places<>+8(SB)/4, $2
-DATA places<>+12(SB)/4, $3
-GLOBL places<>(SB), RODATA|NOPTR, $16
+// A table of four numbers of 64 bits.
+#define TABLE(name, a, b, c, d) \
+	DATA name<>+0(SB)/8, $a  \
+	DATA name<>+8(SB)/8, $b  \
+	DATA name<>+16(SB)/8, $c \
+	DATA name<>+24(SB)/8, $d \
+	GLOBL name<>(SB), RODATA|NOPTR, $32
 
-// The two weights of a pixel, 32 bits, as four words of the first and four of the second; of pixels 0 and 1, and of 2 and 3.
-DATA weights01<>+0(SB)/8, $0x0100010001000100
-DATA weights01<>+8(SB)/8, $0x0302030203020302
-DATA weights01<>+16(SB)/8, $0x0504050405040504
-DATA weights01<>+24(SB)/8, $0x0706070607060706
-GLOBL weights01<>(SB), RODATA|NOPTR, $32
+// Numbers of 32 bits, for eight pixels.
+TABLE(places, 0x0000000100000000, 0x0000000300000002, 0x0000000500000004, 0x0000000700000006)
+TABLE(most, 0x000000ff000000ff, 0x000000ff000000ff, 0x000000ff000000ff, 0x000000ff000000ff)
+TABLE(whole, 0x0000010000000100, 0x0000010000000100, 0x0000010000000100, 0x0000010000000100)
 
-DATA weights23<>+0(SB)/8, $0x0908090809080908
-DATA weights23<>+8(SB)/8, $0x0b0a0b0a0b0a0b0a
-DATA weights23<>+16(SB)/8, $0x0d0c0d0c0d0c0d0c
-DATA weights23<>+24(SB)/8, $0x0f0e0f0e0f0e0f0e
-GLOBL weights23<>(SB), RODATA|NOPTR, $32
+// Of the pairs of weights of four pixels, each a word, those of one, four times each: for its two neighbours in a row.
+TABLE(weights0, 0x0100010001000100, 0x0302030203020302, 0x0100010001000100, 0x0302030203020302)
+TABLE(weights1, 0x0504050405040504, 0x0706070607060706, 0x0504050405040504, 0x0706070607060706)
+TABLE(weights2, 0x0908090809080908, 0x0b0a0b0a0b0a0b0a, 0x0908090809080908, 0x0b0a0b0a0b0a0b0a)
+TABLE(weights3, 0x0d0c0d0c0d0c0d0c, 0x0f0e0f0e0f0e0f0e, 0x0d0c0d0c0d0c0d0c, 0x0f0e0f0e0f0e0f0e)
 
 // SPREAD fills all lanes of ymm with the number of 32 bits in AX.
 #define SPREAD(xmm, ymm) \
@@ -61,113 +60,110 @@ GLOBL weights23<>(SB), RODATA|NOPTR, $32
 	MOVL $255, AX        \
 	SPREAD(X15, Y15)
 
+// NEIGHBOURS adds up, into sum, the weighed neighbours of the pixel at lo and of the pixel four further, at hi. The weights of the row are in
+// Y11, those of the row below in Y15. It spoils Y4 and Y10.
+#define NEIGHBOURS(lo, hi, weights, sum, xsum) \
+	VMOVQ (SI)(lo*1), xsum          \
+	VMOVHPS (SI)(hi*1), xsum, xsum  \
+	VPMOVZXBW xsum, sum             \
+	VPSHUFB weights, Y11, Y10       \
+	VPMULLW Y10, sum, sum           \
+	VMOVQ (R9)(lo*1), X4            \
+	VMOVHPS (R9)(hi*1), X4, X4      \
+	VPMOVZXBW X4, Y4                \
+	VPSHUFB weights, Y15, Y10       \
+	VPMULLW Y10, Y4, Y4             \
+	VPADDW Y4, sum, sum
+
+// ROUND makes of the two sums of each pixel, in a and b, pixels in words, times the opacity.
+#define ROUND(a, b, t) \
+	VPUNPCKHQDQ b, a, t   \
+	VPUNPCKLQDQ b, a, a   \
+	VPADDW t, a, a        \
+	VPADDW Y9, a, a       \
+	VPSRLW $8, a, a       \
+	VPMULLW Y8, a, a      \
+	VPSRLW $8, a, a
+
 // func bilinearWide(row, pix *uint8, n, stride int, u, v, du, dv, k int64)
 TEXT ·bilinearWide(SB), NOSPLIT, $0-72
 	MOVQ row+0(FP), DI
 	MOVQ pix+8(FP), SI
 	MOVQ n+16(FP), CX
-	MOVQ stride+24(FP), R8
-	LEAQ (SI)(R8*1), R9     // the row below
-	VMOVDQU places<>(SB), X5
+	MOVQ stride+24(FP), AX
+	LEAQ (SI)(AX*1), R9     // the row below
+	SPREAD(X7, Y7)
 	MOVQ u+32(FP), AX
-	SPREAD(X0, X0)
+	SPREAD(X0, Y0)
 	MOVQ v+40(FP), AX
-	SPREAD(X1, X1)
+	SPREAD(X1, Y1)
 	MOVQ du+48(FP), AX
-	SPREAD(X2, X2)
+	SPREAD(X2, Y2)
 	MOVQ dv+56(FP), AX
-	SPREAD(X3, X3)
-	VPMULLD X5, X2, X4
-	VPADDD X4, X0, X0       // u of four pixels
-	VPMULLD X5, X3, X4
-	VPADDD X4, X1, X1       // v of four pixels
-	VPSLLD $2, X2, X2
-	VPSLLD $2, X3, X3
-	MOVQ R8, AX
-	SPREAD(X4, X4)
-	MOVL $255, AX
-	SPREAD(X5, X5)
-	MOVL $256, AX
-	SPREAD(X6, X6)
-	VMOVDQU weights01<>(SB), Y7
-	VMOVDQU weights23<>(SB), Y8
+	SPREAD(X3, Y3)
+	VPMULLD places<>(SB), Y2, Y4
+	VPADDD Y4, Y0, Y0       // u of eight pixels
+	VPMULLD places<>(SB), Y3, Y4
+	VPADDD Y4, Y1, Y1       // v of eight pixels
+	VPSLLD $3, Y2, Y2
+	VPSLLD $3, Y3, Y3
+	MOVQ k+64(FP), AX
+	VMOVD AX, X8
+	VPBROADCASTW X8, Y8
 	MOVL $0x00800080, AX
 	SPREAD(X9, Y9)
-	MOVQ k+64(FP), AX
-	VMOVD AX, X10
-	VPBROADCASTW X10, Y10
 
-four:
-	// The weights of the four neighbours: X11 those of the row, X15 those of the row below.
-	VPSRLD $8, X0, X11
-	VPAND X5, X11, X11      // fx
-	VPSRLD $8, X1, X12
-	VPAND X5, X12, X12      // fy
-	VPMULLW X12, X11, X13
-	VPSRLD $8, X13, X13     // w11
-	VPSUBD X13, X11, X14    // w10
-	VPSUBD X13, X12, X15    // w01
-	VPSUBD X11, X6, X11
-	VPSUBD X15, X11, X11    // w00
-	VPSLLD $16, X14, X14
-	VPOR X14, X11, X11
-	VPSLLD $16, X13, X13
-	VPOR X13, X15, X15
+eight:
+	// The weights of the four neighbours.
+	VPSRLD $8, Y0, Y11
+	VPAND most<>(SB), Y11, Y11 // fx
+	VPSRLD $8, Y1, Y12
+	VPAND most<>(SB), Y12, Y12 // fy
+	VPMULLW Y12, Y11, Y13
+	VPSRLD $8, Y13, Y13     // w11
+	VPSUBD Y13, Y11, Y14    // w10
+	VPSUBD Y13, Y12, Y15    // w01
+	VPADDD Y15, Y11, Y11
+	VMOVDQU whole<>(SB), Y12
+	VPSUBD Y11, Y12, Y11    // w00
+	VPSLLD $16, Y14, Y14
+	VPOR Y14, Y11, Y11
+	VPSLLD $16, Y13, Y13
+	VPOR Y13, Y15, Y15
 
-	// Where the four pixels are.
-	VPSRAD $16, X1, X12
-	VPMULLD X4, X12, X12
-	VPSRAD $16, X0, X13
-	VPSLLD $2, X13, X13
-	VPADDD X13, X12, X12
+	// Where the eight pixels are.
+	VPSRAD $16, Y1, Y12
+	VPMULLD Y7, Y12, Y12
+	VPSRAD $16, Y0, Y13
+	VPSLLD $2, Y13, Y13
+	VPADDD Y13, Y12, Y12
+	VPADDD Y2, Y0, Y0
+	VPADDD Y3, Y1, Y1
+	VEXTRACTI128 $1, Y12, X13
 	VMOVQ X12, AX
-	VPEXTRQ $1, X12, BX
-	MOVL AX, DX
+	VPEXTRQ $1, X12, DX
+	VMOVQ X13, R10
+	VPEXTRQ $1, X13, R12
+	MOVL AX, BX
 	SHRQ $32, AX
-	MOVL BX, R10
-	SHRQ $32, BX
-	VPADDD X2, X0, X0
-	VPADDD X3, X1, X1
+	MOVL DX, R8
+	SHRQ $32, DX
+	MOVL R10, R11
+	SHRQ $32, R10
+	MOVL R12, R13
+	SHRQ $32, R12
 
-	VINSERTI128 $1, X11, Y11, Y11
-	VINSERTI128 $1, X15, Y15, Y15
-	VMOVQ (SI)(DX*1), X12
-	VMOVHPS (SI)(AX*1), X12, X12
-	VPMOVZXBW X12, Y12
-	VPSHUFB Y7, Y11, Y13
-	VPMULLW Y13, Y12, Y12
-	VMOVQ (R9)(DX*1), X13
-	VMOVHPS (R9)(AX*1), X13, X13
-	VPMOVZXBW X13, Y13
-	VPSHUFB Y7, Y15, Y14
-	VPMULLW Y14, Y13, Y13
-	VPADDW Y13, Y12, Y12    // pixels 0 and 1
-	VMOVQ (SI)(R10*1), X13
-	VMOVHPS (SI)(BX*1), X13, X13
-	VPMOVZXBW X13, Y13
-	VPSHUFB Y8, Y11, Y14
-	VPMULLW Y14, Y13, Y13
-	VMOVQ (R9)(R10*1), X14
-	VMOVHPS (R9)(BX*1), X14, X14
-	VPMOVZXBW X14, Y14
-	VPSHUFB Y8, Y15, Y15
-	VPMULLW Y15, Y14, Y14
-	VPADDW Y14, Y13, Y13    // pixels 2 and 3
-
-	VPUNPCKLQDQ Y13, Y12, Y14
-	VPUNPCKHQDQ Y13, Y12, Y15
-	VPADDW Y15, Y14, Y14    // pixels 0, 2, 1 and 3
-	VPADDW Y9, Y14, Y14
-	VPSRLW $8, Y14, Y14
-	VPMULLW Y10, Y14, Y14
-	VPSRLW $8, Y14, Y14
-	VPACKUSWB Y14, Y14, Y14
-	VEXTRACTI128 $1, Y14, X15
-	VPUNPCKLDQ X15, X14, X14
-	VMOVDQU X14, (DI)
-	ADDQ $16, DI
-	SUBQ $4, CX
-	JNZ four
+	NEIGHBOURS(BX, R11, weights0<>(SB), Y5, X5)
+	NEIGHBOURS(AX, R10, weights1<>(SB), Y6, X6)
+	NEIGHBOURS(R8, R13, weights2<>(SB), Y12, X12)
+	NEIGHBOURS(DX, R12, weights3<>(SB), Y13, X13)
+	ROUND(Y5, Y6, Y14)      // pixels 0, 1, 4 and 5
+	ROUND(Y12, Y13, Y14)    // pixels 2, 3, 6 and 7
+	VPACKUSWB Y12, Y5, Y5
+	VMOVDQU Y5, (DI)
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JNZ eight
 	VZEROUPPER
 	RET
 
@@ -202,11 +198,17 @@ TEXT ·behindWide(SB), NOSPLIT, $0-20
 eight:
 	VMOVDQU (DI), Y0
 	VPSRLD $24, Y0, Y2
+	VPCMPEQD Y15, Y2, Y3
+	VPMOVMSKB Y3, AX
+	CMPL AX, $-1
+	JEQ opaque
 	VPCMPEQD Y5, Y2, Y2
 	VPANDN Y0, Y2, Y0       // transparent pixels have no colour
 	VMOVDQA Y4, Y1
 	LAY(Y0, Y1, Y2, Y3)
 	VMOVDQU Y1, (DI)
+
+opaque:
 	ADDQ $32, DI
 	SUBQ $8, CX
 	JNZ eight

@@ -136,7 +136,7 @@ func (s *sampler) bilinear(row []uint8, n int, u, v, du, dv int64) {
 		return
 	}
 	u, v = u+int64(first)*du, v+int64(first)*dv
-	if m := (end - first) &^ 3; m > 0 && s.widely(du, dv, m) {
+	if m := (end - first) &^ 7; m > 0 && s.widely(du, dv, m) {
 		bilinearWide(&row[4*first], &s.src.Pix[0], m, s.src.Stride, u, v, du, dv, int64(s.k))
 		first, u, v = first+m, u+int64(m)*du, v+int64(m)*dv
 	}
@@ -146,7 +146,7 @@ func (s *sampler) bilinear(row []uint8, n int, u, v, du, dv int64) {
 // widely tells whether bilinearWide can draw n pixels of a row: it counts in 32 bits.
 func (s *sampler) widely(du, dv int64, n int) bool {
 	const most = 1 << (30 - fixed) // pixels
-	far := int64(n+4) * max(du, -du, dv, -dv)
+	far := int64(n+8) * max(du, -du, dv, -dv)
 	return wide && s.w < most && s.h < most && far < 1<<30 && len(s.src.Pix) < 1<<31
 }
 

@@ -100,7 +100,7 @@ func (a *assembly) write(ctx context.Context) error {
 		if err := out.Write(n, img); err != nil {
 			return err
 		}
-		if err := thumbs.add(n, img); err != nil {
+		if err := thumbs.add(n, func() *raster.Image { return img }); err != nil {
 			a.out.warning(fmt.Sprintf("thumbnails can't be written: %v", err))
 		}
 		a.out.item("%s (%d): %s", timecode(n, rate, false), n-first+1, elapsed(0))

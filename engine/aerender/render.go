@@ -154,12 +154,8 @@ func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]st
 	defer out.Abort()
 	thumbs := newThumbnails(environment("OVERCRANK_THUMBS", ""), j.span.frames())
 	count, last := 0, time.Now()
-	emit := func(n int, img *raster.Image) error {
-		pace(ctx, paceFrame)
-		if err := out.Write(n+j.span.shown, img); err != nil {
-			return err
-		}
-		if err := thumbs.add(n, img); err != nil {
+	done := func(n int, picture func() *raster.Image) {
+		if err := thumbs.add(n, picture); err != nil {
 			j.out.warning(fmt.Sprintf("thumbnails can't be written: %v", err))
 		}
 		if count == 0 {
@@ -169,14 +165,43 @@ func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]st
 		now := time.Now()
 		j.out.item("%s (%d): %s", timecode(n+j.span.shown, j.item.Comp.FrameRate, j.item.Comp.DropFrame), count, elapsed(now.Sub(last)))
 		last = now
-		return nil
 	}
+	draw := j.drawInto(ctx, r, out, done)
 	for _, run := range j.span.runs() {
-		if err := r.Frames(ctx, run.first, run.last, run.step, emit); err != nil {
+		if err := draw(run); err != nil {
 			return nil, err
 		}
 	}
 	return out.Close()
+}
+
+// drawInto draws runs of frames and writes them, in the writer's own form where it has one. After each frame it calls done.
+func (j *job) drawInto(ctx context.Context, r *render.Renderer, out encode.Writer, done func(n int, picture func() *raster.Image)) func(run span) error {
+	if former, ok := out.(encode.Former); ok {
+		if name, size, convert, ok := former.Form(); ok {
+			form := render.Form{Name: name, Size: size, Convert: convert}
+			return func(run span) error {
+				return r.Formed(ctx, form, run.first, run.last, run.step, func(n int, formed []byte) error {
+					pace(ctx, paceFrame)
+					if err := former.WriteFormed(n+j.span.shown, formed); err != nil {
+						return err
+					}
+					done(n, func() *raster.Image { return former.Picture(formed) })
+					return nil
+				})
+			}
+		}
+	}
+	return func(run span) error {
+		return r.Frames(ctx, run.first, run.last, run.step, func(n int, img *raster.Image) error {
+			pace(ctx, paceFrame)
+			if err := out.Write(n+j.span.shown, img); err != nil {
+				return err
+			}
+			done(n, func() *raster.Image { return img })
+			return nil
+		})
+	}
 }
 
 // reportFonts warns of missing fonts, once each.

@@ -63,3 +63,42 @@ func TestRendersShareFrames(t *testing.T) {
 		t.Errorf("without the folder: %q", reused)
 	}
 }
+
+// TestFilmsOfSharedFramesAreTheSame renders a film that keeps its frames, and again without them.
+func TestFilmsOfSharedFramesAreTheSame(t *testing.T) {
+	thumbs := t.TempDir()
+	t.Setenv("OVERCRANK_THUMBS", thumbs)
+	t.Setenv("OVERCRANK_FRAMES", filepath.Join(t.TempDir(), "frames"))
+	t.Setenv("OVERCRANK_FRAMES_ROOM", "100000000")
+	project := lay(t, sample())
+	render := func() (film []byte, reused bool) {
+		output := filepath.Join(t.TempDir(), "out.mp4")
+		code, out := start(t, t.Context(), "-project", project, "-comp", "main", "-output", output)
+		if code != 0 {
+			t.Fatal(out)
+		}
+		film, err := os.ReadFile(output)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return film, strings.Contains(out, fmt.Sprintf("Frames reused: %d", int(rate*seconds)))
+	}
+	first, _ := render()
+	render()
+	picture := func() []byte {
+		b, err := os.ReadFile(filepath.Join(thumbs, "0.jpg"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	drawn := picture()
+	again, reused := render()
+	if !reused || !bytes.Equal(again, first) || !bytes.Equal(picture(), drawn) {
+		t.Errorf("frames were used again: %v; the same film: %v", reused, bytes.Equal(again, first))
+	}
+	t.Setenv("OVERCRANK_FRAMES", "")
+	if alone, reused := render(); reused || !bytes.Equal(alone, first) {
+		t.Error("without the folder the film is another one")
+	}
+}

@@ -32,8 +32,8 @@ func newThumbnails(dir string, frames int) *thumbnails {
 	return &thumbnails{dir: dir, every: max(1, (frames+maxThumbnails-1)/maxThumbnails)}
 }
 
-// add takes the next frame of the run, number n of the composition.
-func (t *thumbnails) add(n int, img *raster.Image) error {
+// add takes the next frame of the run, number n of the composition, if it becomes a thumbnail.
+func (t *thumbnails) add(n int, picture func() *raster.Image) error {
 	count := t.done
 	t.done++
 	if t.dir == "" || count%t.every != 0 {
@@ -42,7 +42,7 @@ func (t *thumbnails) add(n int, img *raster.Image) error {
 	path := filepath.Join(t.dir, strconv.Itoa(n)+".jpg")
 	part := filepath.Join(t.dir, "."+strconv.Itoa(n)+".part")
 	err := encode.WriteFile(part, func(w io.Writer) error {
-		return jpeg.Encode(w, shrink(img), &jpeg.Options{Quality: 80})
+		return jpeg.Encode(w, shrink(picture()), &jpeg.Options{Quality: 80})
 	})
 	if err == nil {
 		err = os.Rename(part, path)

@@ -113,6 +113,38 @@ func (f *film) Write(_ int, img *raster.Image) error {
 	if img.Rect.Dx() != f.spec.Width || img.Rect.Dy() != f.spec.Height {
 		return failure(f.spec.Name.Path, fmt.Errorf("a frame is %d x %d pixels, not %d x %d", img.Rect.Dx(), img.Rect.Dy(), f.spec.Width, f.spec.Height))
 	}
+	return f.enqueue(func(buf []byte) { f.convert(buf, img) })
+}
+
+// convert fills to, a frame as ffmpeg gets it, from a picture.
+func (f *film) convert(to []byte, img *raster.Image) {
+	if f.i420 {
+		fillI420(to, f.width, f.height, img)
+		return
+	}
+	fill(to, f.width, f.height, img, f.spec.Template.Alpha)
+}
+
+// Form implements Former.
+func (f *film) Form() (name string, size int, convert func(to []byte, img *raster.Image), ok bool) {
+	return i420Name, f.frameSize(), f.convert, f.i420
+}
+
+// WriteFormed implements Former.
+func (f *film) WriteFormed(_ int, formed []byte) error {
+	if len(formed) != f.frameSize() {
+		return failure(f.spec.Name.Path, fmt.Errorf("a frame has %d bytes, not %d", len(formed), f.frameSize()))
+	}
+	return f.enqueue(func(buf []byte) { copy(buf, formed) })
+}
+
+// Picture implements Former.
+func (f *film) Picture(formed []byte) *raster.Image {
+	return i420Picture(formed, f.width, f.height, f.spec.Width, f.spec.Height)
+}
+
+// enqueue has a frame filled, and passes it on to be written.
+func (f *film) enqueue(fill func(buf []byte)) error {
 	if f.broken.Load() {
 		return f.end()
 	}
@@ -122,11 +154,7 @@ func (f *film) Write(_ int, img *raster.Image) error {
 	default:
 		buf = make([]byte, f.frameSize())
 	}
-	if f.i420 {
-		fillI420(buf, f.width, f.height, img)
-	} else {
-		fill(buf, f.width, f.height, img, f.spec.Template.Alpha)
-	}
+	fill(buf)
 	select {
 	case f.queue <- buf:
 		f.frames++

@@ -1,6 +1,13 @@
 package encode
 
-import "overcrank/engine/raster"
+import (
+	"image"
+
+	"overcrank/engine/raster"
+)
+
+// i420Name identifies this form of frames, and how they are converted: another conversion needs another name.
+const i420Name = "I420, BT.709, 1"
 
 // What each channel adds to luma (Y) and to both chromas (U, of blue, and V, of red): BT.709 in television range, where luma is 16 to 235 and chroma
 // 16 to 240. In 1/32768; those of a chroma have the sum 0, so that grey has no colour.
@@ -68,3 +75,33 @@ func i420Rows(y0, y1, u, v, top, bottom []byte) {
 func lumaOf(red, green, blue byte) byte {
 	return uint8((yRed*uint32(red) + yGreen*uint32(green) + yBlue*uint32(blue) + lumaBase) >> 15)
 }
+
+// i420Picture is a frame of w by h pixels in I420 as a picture, which has its first width by height pixels.
+func i420Picture(buf []byte, w, h, width, height int) *raster.Image {
+	img := image.NewRGBA(image.Rect(0, 0, width, height))
+	luma, u, v := buf[:w*h], buf[w*h:w*h*5/4], buf[w*h*5/4:i420Size(w, h)]
+	for y := range height {
+		row := img.Pix[y*img.Stride:][:4*width]
+		for x := range width {
+			at := y/2*(w/2) + x/2
+			light, blue, red := int32(luma[y*w+x])-16, int32(u[at])-128, int32(v[at])-128
+			p := row[4*x:][:4:4]
+			p[0] = channel(pictureLight*light + pictureRed*red)
+			p[1] = channel(pictureLight*light - pictureGreenBlue*blue - pictureGreenRed*red)
+			p[2] = channel(pictureLight*light + pictureBlue*blue)
+			p[3] = 255
+		}
+	}
+	return img
+}
+
+// What luma and the chromas add to the channels of a picture, in 1/65536.
+const (
+	pictureLight     = 76309  // 255/219
+	pictureRed       = 117489 // 1.5748 * 255/224
+	pictureBlue      = 138438 // 1.8556 * 255/224
+	pictureGreenBlue = 13975  // 0.0722*1.8556/0.7152 * 255/224
+	pictureGreenRed  = 34925  // 0.2126*1.5748/0.7152 * 255/224
+)
+
+func channel(v int32) uint8 { return uint8(max(0, min(255, (v+1<<15)>>16))) }

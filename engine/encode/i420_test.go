@@ -3,11 +3,15 @@ package encode
 import (
 	"bytes"
 	"image"
+	"image/color"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"overcrank/engine/raster"
+	"overcrank/farm/codec"
 )
 
 // The formulas of BT.709 in television range, with real numbers.
@@ -91,5 +95,78 @@ func BenchmarkI420(b *testing.B) {
 	img, buf := image.NewRGBA(image.Rect(0, 0, 1280, 720)), make([]byte, i420Size(1280, 720))
 	for b.Loop() {
 		fillI420(buf, 1280, 720, img)
+	}
+}
+
+func TestAPictureComesBackFromI420(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for range 500 {
+		color := raster.Color{uint8(r.Uint32()), uint8(r.Uint32()), uint8(r.Uint32()), 255}
+		img, buf := image.NewRGBA(image.Rect(0, 0, 5, 3)), make([]byte, i420Size(6, 4))
+		raster.FillRect(img, img.Rect, color)
+		fillI420(buf, 6, 4, img)
+		back := i420Picture(buf, 6, 4, 5, 3)
+		for i, v := range back.Pix {
+			if math.Abs(float64(v)-float64(img.Pix[i])) > 3 {
+				t.Fatalf("%v came back as %v", color, back.Pix[i&^3:i&^3+4])
+			}
+		}
+	}
+}
+
+func TestAFilmIsTheSameOfFramesInItsOwnForm(t *testing.T) {
+	dir, r := t.TempDir(), rand.New(rand.NewPCG(11, 12))
+	const width, height = 65, 47
+	film := func(name string, formed bool) []byte {
+		path := filepath.Join(dir, name)
+		w, err := Open(t.Context(), Spec{Template: lookup(t, codec.DefaultFilm), Name: Name{Path: path}, Width: width, Height: height, RateNum: 25, RateDen: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Abort()
+		own, _ := w.(Former)
+		_, size, convert, ok := own.Form()
+		if !ok {
+			t.Fatal("the film has no form of its own")
+		}
+		for i := range 10 {
+			img := frame(width, height, color.RGBA{uint8(20 * i), 90, 140, 255})
+			if !formed {
+				err = w.Write(i, img)
+			} else {
+				buf := make([]byte, size)
+				convert(buf, img)
+				err = own.WriteFormed(i, buf)
+				clear(buf) // it is the caller's again
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := own.WriteFormed(10, make([]byte, r.IntN(size))); err == nil {
+			t.Error("a frame of another size was accepted")
+		}
+		if _, err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	if !bytes.Equal(film("a.mp4", true), film("b.mp4", false)) {
+		t.Error("the films differ")
+	}
+}
+
+func TestWhatIsNoI420HasNoForm(t *testing.T) {
+	w, err := Open(t.Context(), Spec{Template: lookup(t, "video_prores_422"), Name: Name{Path: filepath.Join(t.TempDir(), "a.mov")}, Width: 16, Height: 16, RateNum: 25, RateDen: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if _, _, _, ok := w.(Former).Form(); ok {
+		t.Error("ProRes is given frames in I420")
 	}
 }

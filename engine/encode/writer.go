@@ -30,6 +30,18 @@ type Writer interface {
 	Abort()
 }
 
+// Former is a Writer that can be given frames in the form in which it writes them, so that several goroutines convert them, and a frame that is
+// used again is not converted again.
+type Former interface {
+	Writer
+	// Form is that form: its name, the size of a frame in bytes, and what fills such a frame from a picture. ok is false when the writer has none.
+	Form() (name string, size int, convert func(to []byte, img *raster.Image), ok bool)
+	// WriteFormed is Write of a frame in that form.
+	WriteFormed(number int, formed []byte) error
+	// Picture is a frame in that form as a picture again, but for what the form has lost.
+	Picture(formed []byte) *raster.Image
+}
+
 // Open starts writing. The end of ctx aborts it. Close or Abort must be called.
 func Open(ctx context.Context, s Spec) (Writer, error) {
 	if s.Width <= 0 || s.Height <= 0 {

@@ -19,10 +19,11 @@ import (
 
 // Kept are finished frames that renders of one machine share, by the address of what they show.
 type Kept interface {
-	// Read fills pix, rows of premultiplied RGBA, with the frame at an address. When it returns false pix may be spoiled.
-	Read(at [sha256.Size]byte, pix []byte) bool
+	// Read fills pix with the frame at an address: pixels of step bytes each, 4 of premultiplied RGBA, or with a step of 0 bytes of any form. When it
+	// returns false pix may be spoiled.
+	Read(at [sha256.Size]byte, pix []byte, step int) bool
 	// Drawn tells that the frame at an address was drawn. It must not change pix, nor use it after it returns.
-	Drawn(at [sha256.Size]byte, pix []byte)
+	Drawn(at [sha256.Size]byte, pix []byte, step int)
 }
 
 // errUnknown is why a frame has no address.
@@ -241,26 +242,4 @@ func (d *describing) sorted(v reflect.Value) {
 // drivenValues tells whether an expression determines what is drawn of a layer but its transform.
 func drivenValues(l *scene.Layer) bool {
 	return slices.ContainsFunc(l.Varying, func(s eval.Slot) bool { return eval.Driven(s.Prop()) })
-}
-
-// shared is frame n as another render drew it, or drawn here.
-func (w *worker) shared(n int) drawn {
-	r := w.r
-	if r.origins == nil {
-		img, err := w.frame(n)
-		return drawn{img: img, err: err}
-	}
-	at := r.looks.of(w, n)
-	if at.known && !r.marred.Load() {
-		img := r.surfaces.get(frameRect(r.width, r.height))
-		if r.opt.Kept.Read(at.look, img.Pix) {
-			return drawn{img: img, kept: true}
-		}
-		r.surfaces.put(img)
-	}
-	img, err := w.frame(n)
-	if err == nil && at.known && !r.marred.Load() {
-		r.opt.Kept.Drawn(at.look, img.Pix)
-	}
-	return drawn{img: img, err: err}
 }

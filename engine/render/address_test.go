@@ -22,13 +22,13 @@ type shelf struct {
 	frames map[[sha256.Size]byte][]byte
 }
 
-func (s *shelf) Read(at [sha256.Size]byte, pix []byte) bool {
+func (s *shelf) Read(at [sha256.Size]byte, pix []byte, _ int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return copy(pix, s.frames[at]) > 0
 }
 
-func (s *shelf) Drawn(at [sha256.Size]byte, pix []byte) {
+func (s *shelf) Drawn(at [sha256.Size]byte, pix []byte, _ int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.frames == nil {

@@ -15,16 +15,21 @@ type frame struct {
 
 // drawn is a frame, or the news that it looks like the one before it.
 type drawn struct {
-	img  *raster.Image
-	same bool
-	kept bool // it was not drawn, but found among the shared frames
-	err  error
+	img    *raster.Image
+	formed *drawnForm // instead of img where a form is wanted
+	same   bool
+	kept   bool // it was not drawn, but found among the shared frames
+	err    error
 }
 
 // Frames draws the frames first..last (from 0) in steps, several at a time, and passes them to emit in order. The image
 // is valid until emit returns. A frame that looks like the one before it is not drawn again: emit gets the same image, and Repeated counts it.
 // A panic while drawing becomes a *Fault.
 func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(n int, img *raster.Image) error) error {
+	return r.frames(ctx, nil, first, last, step, func(n int, d drawn) error { return emit(n, d.img) })
+}
+
+func (r *Renderer) frames(ctx context.Context, form *forming, first, last, step int, emit func(n int, d drawn) error) error {
 	if step < 1 {
 		return fmt.Errorf("frames can't be drawn in steps of %d", step)
 	}
@@ -49,13 +54,14 @@ func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(
 	})
 	for range count {
 		w := r.worker(ctx)
+		w.form = form
 		workers.Go(func() {
 			for f := range work {
 				f.done <- w.safely(f.n, f.n > first, step)
 			}
 		})
 	}
-	return r.deliver(ctx, order, emit)
+	return r.deliver(ctx, form, order, emit)
 }
 
 // Repeated is how many frames were not drawn, since they look like the one before them.
@@ -77,13 +83,9 @@ func enqueue(ctx context.Context, order, work chan<- frame, f frame) bool {
 }
 
 // deliver passes the frames to emit in order.
-func (r *Renderer) deliver(ctx context.Context, order <-chan frame, emit func(n int, img *raster.Image) error) error {
-	var last *raster.Image
-	defer func() {
-		if last != nil {
-			r.surfaces.put(last)
-		}
-	}()
+func (r *Renderer) deliver(ctx context.Context, form *forming, order <-chan frame, emit func(n int, d drawn) error) error {
+	var last drawn
+	defer func() { r.release(form, last) }()
 	for f := range order {
 		var d drawn
 		select {
@@ -97,10 +99,8 @@ func (r *Renderer) deliver(ctx context.Context, order <-chan frame, emit func(n 
 		if d.same {
 			r.repeated.Add(1)
 		} else {
-			if last != nil {
-				r.surfaces.put(last)
-			}
-			last = d.img
+			r.release(form, last)
+			last = d
 		}
 		if d.kept {
 			r.reused.Add(1)

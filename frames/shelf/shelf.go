@@ -4,7 +4,7 @@
 // Each frame is a file, named by its address in hex:
 //
 //	32 bytes  SHA-256 of the address and the packed pixels
-//	 n bytes  the packed pixels (frames.Format.Pack)
+//	 n bytes  the packed pixels (frames.Pack)
 //
 // A file has its name only once it is whole, and is checked when it is read, so that it does no harm to be cut off while writing. Most frames
 // are never shown again. So a frame is kept when it is drawn a second time: the file "seen" remembers addresses that were drawn once. It is a table of
@@ -65,8 +65,9 @@ func (s *Store) Close() error { return s.seen.Close() }
 
 func (s *Store) path(at Address) string { return filepath.Join(s.dir, hex.EncodeToString(at[:])) }
 
-// Read fills pix, rows of RGBA, with the frame at an address. It returns false when the frame is not kept, or is damaged; then pix is spoiled.
-func (s *Store) Read(at Address, pix []byte) bool {
+// Read fills pix with the frame at an address, as it was given to Drawn with this step. It returns false when the frame is not kept, or is damaged;
+// then pix is spoiled.
+func (s *Store) Read(at Address, pix []byte, step int) bool {
 	path := s.path(at)
 	file, err := os.Open(path)
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *Store) Read(at Address, pix []byte) bool {
 	if *buf, err = readAll(file, *buf, sha256.Size+frames.MaxPacked(len(pix))); err != nil {
 		return false
 	}
-	if len(*buf) < sha256.Size || sumOf(at, (*buf)[sha256.Size:]) != Address((*buf)[:sha256.Size]) || frames.RGBA.Unpack(pix, (*buf)[sha256.Size:]) != nil {
+	if len(*buf) < sha256.Size || sumOf(at, (*buf)[sha256.Size:]) != Address((*buf)[:sha256.Size]) || frames.Unpack(pix, (*buf)[sha256.Size:], step) != nil {
 		_ = os.Remove(path) // it would fail again; where it cannot be removed it does no harm
 		return false
 	}
@@ -112,18 +113,21 @@ func sumOf(at Address, packed []byte) (sum Address) {
 	return sum
 }
 
-// Drawn tells that the frame at an address was drawn, rows of RGBA. It is kept unless it was drawn for the first time or there is no room. What
+// Drawn tells that the frame at an address was drawn: pixels of step bytes each, or with a step of 0 bytes that are kept as they are. It is kept unless it was drawn for the first time or there is no room. What
 // fails is given up: the render has its frame.
-func (s *Store) Drawn(at Address, pix []byte) {
+func (s *Store) Drawn(at Address, pix []byte, step int) {
 	if s.room.Load() <= 0 || !s.again(at) {
 		return
 	}
-	own := s.buffer(len(pix))
-	defer s.spare.Put(own)
-	copy(*own, pix)
+	if step != 0 { // Pack changes them
+		own := s.buffer(len(pix))
+		defer s.spare.Put(own)
+		copy(*own, pix)
+		pix = *own
+	}
 	out := s.buffer(0)
 	defer s.spare.Put(out)
-	packed := frames.RGBA.Pack(*out, *own)
+	packed := frames.Pack(*out, pix, step)
 	*out = packed
 	size := int64(sha256.Size + len(packed))
 	if s.room.Add(-size) < 0 {

@@ -45,7 +45,7 @@ func open(t testing.TB, dir string, room int64) *shelf.Store {
 func has(t testing.TB, s *shelf.Store, of string, seed byte) bool {
 	t.Helper()
 	pix := make([]byte, len(picture(seed)))
-	if !s.Read(address(of), pix) {
+	if !s.Read(address(of), pix, 4) {
 		return false
 	}
 	if !bytes.Equal(pix, picture(seed)) {
@@ -62,21 +62,33 @@ func file(dir, of string) string {
 func TestAFrameIsKeptFromTheSecondTimeOn(t *testing.T) {
 	dir := t.TempDir()
 	first := open(t, dir, 1<<20)
-	first.Drawn(address("a"), picture(1))
+	first.Drawn(address("a"), picture(1), 4)
 	if has(t, first, "a", 1) {
 		t.Error("kept although it was drawn for the first time")
 	}
 	second := open(t, dir, 1<<20) // another process
 	pix := picture(1)
-	second.Drawn(address("a"), pix)
+	second.Drawn(address("a"), pix, 4)
 	if !bytes.Equal(pix, picture(1)) {
 		t.Error("the frame was changed")
 	}
 	if !has(t, first, "a", 1) || !has(t, second, "a", 1) || has(t, first, "b", 1) {
 		t.Error("kept frames are not the ones that were drawn")
 	}
-	if first.Read(address("a"), make([]byte, 4*64*47)) {
+	if first.Read(address("a"), make([]byte, 4*64*47), 4) {
 		t.Error("a frame of another size was read")
+	}
+}
+
+func TestBytesOfAnyFormAreKeptAsTheyAre(t *testing.T) {
+	s := open(t, t.TempDir(), 1<<20)
+	given := picture(3)[:4*64*48-3] // no whole pixels
+	for range 2 {
+		s.Drawn(address("a"), given, 0)
+	}
+	got := make([]byte, len(given))
+	if !bytes.Equal(given, picture(3)[:len(given)]) || !s.Read(address("a"), got, 0) || !bytes.Equal(got, given) {
+		t.Error("they came back as others")
 	}
 }
 
@@ -85,7 +97,7 @@ func TestDamagedFramesAreNotRead(t *testing.T) {
 	s := open(t, dir, 1<<20)
 	whole := func() []byte {
 		for range 2 {
-			s.Drawn(address("a"), picture(1))
+			s.Drawn(address("a"), picture(1), 4)
 		}
 		if !has(t, s, "a", 1) {
 			t.Fatal("not kept")
@@ -137,7 +149,7 @@ func TestNoMoreIsAddedThanThereIsRoom(t *testing.T) {
 		for range 2 {
 			at := address(string(rune('a' + i)))
 			noise[i] ^= 0xff
-			s.Drawn(at, noise)
+			s.Drawn(at, noise, 4)
 		}
 	}
 	total := int64(0)
@@ -170,7 +182,7 @@ func TestTheLeastRecentlyUsedGoFirst(t *testing.T) {
 	names := []string{"a", "b", "c", "d"}
 	for i, name := range names {
 		for range 2 {
-			s.Drawn(address(name), picture(1))
+			s.Drawn(address(name), picture(1), 4)
 		}
 		old := time.Now().Add(time.Duration(i-10) * time.Hour)
 		if err := os.Chtimes(file(dir, name), old, old); err != nil {
@@ -224,7 +236,7 @@ func TestManyUseOneFolderAtOnce(t *testing.T) {
 			for range 30 {
 				for i, name := range []string{"a", "b", "c"} {
 					if !has(t, s, name, byte(i)) {
-						s.Drawn(address(name), picture(byte(i)))
+						s.Drawn(address(name), picture(byte(i)), 4)
 					}
 				}
 				if err := shelf.Trim(dir, 800); err != nil {
@@ -243,15 +255,15 @@ func BenchmarkShelf(b *testing.B) {
 		copy(pix[4*i:], []byte{byte(i / 1280 / 3), byte(i % 1280 / 300 * 40), byte(i * i >> 20), 255})
 	}
 	at := address("a")
-	s.Drawn(at, pix)
+	s.Drawn(at, pix, 4)
 	b.Run("keep", func(b *testing.B) {
 		for b.Loop() {
-			s.Drawn(at, pix)
+			s.Drawn(at, pix, 4)
 		}
 	})
 	b.Run("read", func(b *testing.B) {
 		for b.Loop() {
-			if !s.Read(at, pix) {
+			if !s.Read(at, pix, 4) {
 				b.Fatal("not kept")
 			}
 		}

@@ -1,0 +1,98 @@
+package render
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"sync"
+
+	"overcrank/engine/raster"
+)
+
+// Form is another form in which frames are wanted, such as the pixels of an encoder. Frames that renders share are kept in it, so that one that is
+// used again needs no conversion.
+type Form struct {
+	Name string // under which frames are kept; forms with the same name are the same
+	Size int    // of a frame, in bytes
+	// Convert fills to, of that size, from a frame. Several goroutines call it at once.
+	Convert func(to []byte, img *raster.Image)
+}
+
+// Formed is Frames in another form: those who draw also convert. What emit gets is valid until it returns.
+func (r *Renderer) Formed(ctx context.Context, f Form, first, last, step int, emit func(n int, formed []byte) error) error {
+	if f.Size <= 0 || f.Name == "" {
+		return errors.New("frames can't be drawn in a form without a name or a size")
+	}
+	forming := &forming{Form: f, spare: sync.Pool{New: func() any { return &drawnForm{pix: make([]byte, f.Size)} }}}
+	return r.frames(ctx, forming, first, last, step, func(n int, d drawn) error { return emit(n, d.formed.pix) })
+}
+
+// forming is a form with spare buffers for it.
+type forming struct {
+	Form
+	spare sync.Pool // of *drawnForm
+}
+
+// drawnForm is a frame in a form.
+type drawnForm struct{ pix []byte }
+
+// address is the address of a frame in this form.
+func (f *forming) address(of Look) [sha256.Size]byte {
+	return sha256.Sum256(append(of[:], f.Name...))
+}
+
+// release gives back what a frame was drawn into.
+func (r *Renderer) release(f *forming, d drawn) {
+	if d.img != nil {
+		r.surfaces.put(d.img)
+	}
+	if d.formed != nil {
+		f.spare.Put(d.formed)
+	}
+}
+
+// shared is frame n as another render drew it, or drawn here.
+func (w *worker) shared(n int) drawn {
+	at := &frameLook{}
+	if w.r.origins != nil {
+		at = w.r.looks.of(w, n)
+	}
+	if w.form != nil {
+		return w.sharedForm(n, at)
+	}
+	r := w.r
+	if at.known && !r.marred.Load() {
+		img := r.surfaces.get(frameRect(r.width, r.height))
+		if r.opt.Kept.Read(at.look, img.Pix, bytesOfPixel) {
+			return drawn{img: img, kept: true}
+		}
+		r.surfaces.put(img)
+	}
+	img, err := w.frame(n)
+	if err == nil && at.known && !r.marred.Load() {
+		r.opt.Kept.Drawn(at.look, img.Pix, bytesOfPixel)
+	}
+	return drawn{img: img, err: err}
+}
+
+// bytesOfPixel is the size of a pixel of an image.
+const bytesOfPixel = 4
+
+// sharedForm is shared, of frames in the worker's form.
+func (w *worker) sharedForm(n int, at *frameLook) drawn {
+	r, f := w.r, w.form
+	formed, _ := f.spare.Get().(*drawnForm)
+	if at.known && !r.marred.Load() && r.opt.Kept.Read(f.address(at.look), formed.pix, 0) {
+		return drawn{formed: formed, kept: true}
+	}
+	img, err := w.frame(n)
+	if err != nil {
+		return drawn{img: img, formed: formed, err: err}
+	}
+	f.Convert(formed.pix, img)
+	r.surfaces.put(img)
+	if at.known && !r.marred.Load() {
+		r.opt.Kept.Drawn(f.address(at.look), formed.pix, 0)
+	}
+	return drawn{formed: formed}
+}

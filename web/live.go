@@ -179,6 +179,9 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 		all = append(all, piece{id: "machine", kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
 			m, err := s.readMachine(ctx, p, subject)
 			return page.MachineHead(shell, m), err
+		}}, piece{id: "day", draw: func(ctx context.Context) (templ.Component, error) { // by time alone
+			d, err := s.readDay(ctx, p, subject)
+			return page.MachineDayPart(d), err
 		}})
 	case "joined":
 		all = append(all, piece{id: "joined", kinds: append(jobs[:3:3], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {

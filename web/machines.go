@@ -2,12 +2,15 @@ package web
 
 import (
 	"context"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
 	"overcrank/coordinator/files"
+	room "overcrank/coordinator/machines"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -16,6 +19,8 @@ import (
 type machines interface {
 	Agents(ctx context.Context, p farm.Principal, q farm.AgentQuery) (list []farm.Machine, next string, err error)
 	Board(ctx context.Context, p farm.Principal) ([]farm.Machine, error)
+	Day(ctx context.Context, p farm.Principal, id string) (farm.MachineDay, error)
+	Compare(ctx context.Context, p farm.Principal, id string) (room.Comparison, error)
 	Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error)
 	ConfigureAgent(ctx context.Context, p farm.Principal, id string, change farm.AgentChange) (farm.Machine, error)
 	HasFirstFrame(ctx context.Context, p farm.Principal, id string) bool
@@ -69,6 +74,32 @@ func (s *server) readMachine(ctx context.Context, p farm.Principal, id string) (
 	return v, err
 }
 
+// dayJobs is how many of the jobs that a machine worked on its page names.
+const dayJobs = 12
+
+// readDay reads what a machine did in the last 24 hours, with the names of the reader's jobs.
+func (s *server) readDay(ctx context.Context, p farm.Principal, id string) (page.MachineDay, error) {
+	day, err := s.farm.machines.Day(ctx, p, id)
+	v := page.MachineDay{MachineDay: day, Now: time.Now()}
+	if err != nil {
+		return v, err
+	}
+	for _, part := range slices.Backward(day.Parts) {
+		if part.Job == "" || len(v.Jobs) == dayJobs || slices.ContainsFunc(v.Jobs, func(c page.Choice) bool { return c.Value == part.Job }) {
+			continue
+		}
+		job, err := s.farm.jobs.Job(ctx, p, part.Job)
+		if farm.CodeOf(err) == farm.CodeNotFound {
+			continue // it was removed since
+		}
+		if err != nil {
+			return v, err
+		}
+		v.Jobs = append(v.Jobs, page.Choice{Value: part.Job, Word: page.Job{Job: job}.Title()})
+	}
+	return v, nil
+}
+
 func (s *server) machine(c *fiber.Ctx, p farm.Principal) error {
 	return s.showMachine(c, p, page.MachinePageValues{})
 }
@@ -82,6 +113,13 @@ func (s *server) showMachine(c *fiber.Ctx, p farm.Principal, v page.MachinePageV
 		return err
 	}
 	v.Finds(c.Query("fonts"))
+	if v.Day, err = s.readDay(ctx, p, v.ID); err != nil {
+		return err
+	}
+	if v.Compared, err = s.farm.machines.Compare(ctx, p, v.ID); err != nil {
+		return err
+	}
+	v.Now = time.Now()
 	shell := s.shell(c, p, v.Name, "machines")
 	shell.Live = "machine:" + v.ID
 	return s.render(c, page.MachinePage(shell, v))

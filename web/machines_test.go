@@ -95,3 +95,33 @@ func (r *rig) holds(id string, ok func(farm.Machine) bool) {
 		r.t.Errorf("the machine is %+v, %v", m, err)
 	}
 }
+
+func TestAMachineIsComparedWithTheOthers(t *testing.T) {
+	r := start(t)
+	font := func(names ...string) (list []farm.FontUse) {
+		for _, n := range names {
+			list = append(list, farm.FontUse{PostScript: n})
+		}
+		return list
+	}
+	ae := func(v string) []farm.EngineInfo {
+		return []farm.EngineInfo{{Kind: farm.EngineAfterEffects, Version: v}}
+	}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		r.enrol(name, farm.Inventory{OS: "linux", Fonts: font("Graphik-Black", "Lora"), Engines: ae("26.0.2"), Effects: []string{"tc Particular"}})
+	}
+	odd := r.enrol("odd", farm.Inventory{OS: "linux", Fonts: font("Lora"), Engines: ae("25.6")})
+	v := r.as("vic")
+	v.get("/machines/"+odd).is(http.StatusOK, "Lacks 1 font that most other machines have", "Graphik-Black", "4 of 4 other machines have it",
+		"Lacks 1 effect that", "tc Particular", "Lacks 1 version of After Effects that", "It alone has After Effects 25.6", "Nothing is known of the last 24 hours yet", "Not known: the machine is offline")
+	all, _, err := r.farm.Agents(t.Context(), r.principal("ada"), farm.AgentQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.get("/machines/"+all[0].ID).is(http.StatusOK, "It has every font, effect and version of After Effects that most of the other 4 machines have")
+	ada := r.as("ada")
+	for _, m := range all[:3] { // what is left is too little to compare with
+		ada.post("/machines/"+m.ID+"/retire", url.Values{"name": {m.Name}}).is(http.StatusOK)
+	}
+	v.get("/machines/" + odd).is(http.StatusOK).lacks("Against the other machines")
+}

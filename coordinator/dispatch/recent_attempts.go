@@ -37,6 +37,11 @@ func (l *leader) recentOf(_ context.Context, agent string) ([]wire.Attempt, erro
 	return slices.Clone(l.recent[agent]), nil
 }
 
+// DayOf is what a machine did in the last 24 hours, since the farm's leader leads.
+func (d *Dispatcher) DayOf(ctx context.Context, agent string) (farm.MachineDay, error) {
+	return peers.AskLeader(ctx, d.peers, askDay, agent)
+}
+
 // RecentAttempts lists the latest attempts that have ended on a machine, the last first: those for the caller's team, since the
 // farm's leader leads.
 func (d *Dispatcher) RecentAttempts(ctx context.Context, p farm.Principal, agent string) ([]RecentAttempt, error) {

@@ -37,12 +37,12 @@ func (r *Roster) Equipment(_ context.Context, p farm.Principal, fonts, effects [
 			e.Engine++
 		}
 		for i, name := range fonts {
-			if m.fonts[keys[i]] {
+			if m.has(partFont, keys[i]) {
 				e.Fonts[name]++
 			}
 		}
 		for _, name := range effects {
-			if m.effects[name] {
+			if m.has(partEffect, name) {
 				e.Effects[name]++
 			}
 		}

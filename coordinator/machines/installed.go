@@ -18,19 +18,19 @@ type Installed struct {
 	all      bool // the machines of the farm have been looked through once
 	machines map[string]machineStock
 	stale    map[string]bool // ids of machines that have changed
+	fleet    fleet
 }
 
 // machineStock is what submissions and lists ask of one machine.
 type machineStock struct {
-	agent  farm.Agent // see brief
-	tags   []string
-	os     string
-	memory int64
-	fonts  map[string]bool // by farm.FontKey of their PostScript names
-	// effects are the match names of added effects, engines the releases of After Effects.
-	effects map[string]bool
-	engines []schedule.Engine
-	roots   []string // nil where that is not known
+	agent farm.Agent // see brief
+	// parts are the fonts, by farm.FontKey of their PostScript names, the added effects, by their match names, and the builds of After Effects.
+	parts   [kindsOfPart]map[string]string
+	tags    []string
+	os      string
+	memory  int64
+	engines []schedule.Engine // releases of After Effects
+	roots   []string          // nil where that is not known
 }
 
 // Changed notes that a machine's record is another.
@@ -47,7 +47,7 @@ func (i *Installed) Changed(id string) {
 func (i *Installed) Forget() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.all, i.machines, i.stale = false, nil, nil
+	i.all, i.machines, i.stale, i.fleet = false, nil, nil, fleet{}
 }
 
 // readAgents is how many machines are read at once.
@@ -56,14 +56,15 @@ const readAgents = 50
 // renewLocked reads what has changed.
 func (i *Installed) renewLocked(tx *raftstore.Tx) error {
 	if !i.all {
-		i.machines, i.stale = map[string]machineStock{}, nil
+		i.machines, i.stale, i.fleet = map[string]machineStock{}, nil, fleet{}
 		for after := ""; ; {
 			agents, err := tx.AgentsAfter(after, readAgents)
 			if err != nil {
 				return err
 			}
 			for _, a := range agents {
-				i.machines[a.ID], after = stockOf(a), a.ID
+				i.keepLocked(a)
+				after = a.ID
 			}
 			if len(agents) < readAgents {
 				i.all = true
@@ -75,32 +76,45 @@ func (i *Installed) renewLocked(tx *raftstore.Tx) error {
 		a, err := tx.Agent(id)
 		switch {
 		case farm.CodeOf(err) == farm.CodeNotFound:
-			delete(i.machines, id)
+			i.dropLocked(id)
 		case err != nil:
 			return err
 		default:
-			i.machines[id] = stockOf(a)
+			i.keepLocked(a)
 		}
 		delete(i.stale, id)
 	}
 	return nil
 }
 
+// keepLocked remembers a machine as it is now, dropLocked that it is gone.
+func (i *Installed) keepLocked(a farm.Agent) {
+	i.dropLocked(a.ID)
+	m := stockOf(a)
+	i.machines[a.ID] = m
+	i.fleet.count(m.parts, 1)
+}
+
+func (i *Installed) dropLocked(id string) {
+	if old, known := i.machines[id]; known {
+		i.fleet.count(old.parts, -1)
+		delete(i.machines, id)
+	}
+}
+
 func stockOf(a farm.Agent) machineStock {
-	m := machineStock{agent: brief(a), tags: slices.Concat(a.Tags, a.Inventory.Tags), os: a.Inventory.OS, memory: a.Inventory.Memory, roots: a.Inventory.Roots, fonts: make(map[string]bool, len(a.Inventory.Fonts))}
-	for _, f := range a.Inventory.Fonts {
-		m.fonts[farm.FontKey(f.PostScript)] = true
-	}
-	m.effects = make(map[string]bool, len(a.Inventory.Effects))
-	for _, e := range a.Inventory.Effects {
-		m.effects[e] = true
-	}
+	m := machineStock{agent: brief(a), parts: partsOf(a), tags: slices.Concat(a.Tags, a.Inventory.Tags), os: a.Inventory.OS, memory: a.Inventory.Memory, roots: a.Inventory.Roots}
 	for _, e := range a.Inventory.Engines {
 		if e.Kind == farm.EngineAfterEffects {
 			m.engines = append(m.engines, schedule.Release(e.Version))
 		}
 	}
 	return m
+}
+
+func (m machineStock) has(kind kindOfPart, key string) bool {
+	_, has := m.parts[kind][key]
+	return has
 }
 
 // mayRender says whether a machine is one of those that a job asks for.
@@ -113,7 +127,7 @@ func (m machineStock) mayRender(job *farm.Job) bool {
 
 func (i *Installed) hasLocked(job *farm.Job, font string) bool {
 	for _, m := range i.machines {
-		if m.fonts[font] && m.mayRender(job) {
+		if m.has(partFont, font) && m.mayRender(job) {
 			return true
 		}
 	}

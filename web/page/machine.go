@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"overcrank/coordinator/machines"
 	"overcrank/farm"
 	"overcrank/farm/wording"
 )
@@ -139,6 +140,10 @@ type MachinePageValues struct {
 	Query string   // what was looked for among its fonts, effects and plug-ins
 	Fonts []string // that the search found, or the first of all
 	Found int      // fonts that the search found
+	Day   MachineDay
+	// Compared is what it lacks against the others; Now is when the page was made.
+	Compared machines.Comparison
+	Now      time.Time
 	// what the form held when it was refused, and why
 	Error string
 	Field string

@@ -37,6 +37,8 @@ func TestNoWordsTouch(t *testing.T) {
 		"waiting job": JobBody(admin, JobView{Job: job, Placement: placed, Samples: []int{0, 5}}), "finished job": JobBody(admin, JobView{Job: done}),
 		"failed job": JobBody(admin, JobView{Job: failed}), "pause": PauseBanner(admin), "machine": MachineHead(admin, machine),
 		"machines": MachinesBody(admin, Machines{All: 1, Found: 1, Machines: []Machine{machine}, Counts: map[farm.MachineState]int{farm.MachineFree: 1}}),
+		"day":      MachineDayPart(MachineDay{Now: at, Jobs: []Choice{{"j1", "Spot"}, {"j2", "Card"}}, MachineDay: farm.MachineDay{Since: at.Add(-time.Hour), Parts: []farm.MachinePart{{From: at, Failed: 1, Jobs: 2, Seconds: [farm.MachineUses]float64{100, 100, 9, 9}}}}}),
+		"hours":    machineSchedule(MachinePageValues{Machine: Machine{Machine: farm.Machine{Rules: &farm.WorkRules{Zone: "CET"}}}, Now: at}),
 		"pictures": MachinesBody(admin, Machines{All: 1, Found: 1, Filter: MachineFilter{Wall: true}, Machines: []Machine{machine}}),
 		"home":     HomeBody(admin, Home{Rendering: []Job{job}, Next: []Job{job}, Failed: []Job{failed}, FailedNow: 4, Recent: []Job{done}, Stuck: []Stuck{{Why: "why", Jobs: []Job{job}, More: 3}}}),
 		"people":   TokensPage(admin, Tokens{People: true, Own: "k1", All: []farm.Token{{ID: "k1", Name: "Ann", CreatedAt: at}}, Made: &farm.Token{Name: "Ann"}, Secret: "x", Until: at}),

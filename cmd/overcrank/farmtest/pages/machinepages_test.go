@@ -92,6 +92,8 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.presses(`form[action$="/drain"] button`)
 	b.shows("It gets no work until somebody resumes it")
 	b.shows("Recent work")
+	b.shows("attempts ended")
+	b.shows("It may work for the farm at any hour.")
 	b.canBeRead("/machines/… that is drained")
 	b.size(1360, 900)
 	b.picture("drained")

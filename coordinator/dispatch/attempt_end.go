@@ -27,8 +27,9 @@ import (
 //
 // Frames that were done before any of these are kept (kept_frames.go). A report's task and job are read once, in end.
 
-// end ends an attempt as its agent reports it. After an error that is no refusal the agent reports it again.
-func (l *leader) end(ctx context.Context, s *session, report wire.Message) error {
+// end ends an attempt as its agent reports it, and gives what that came to where the state has taken the report. After an error that is no
+// refusal the agent reports it again.
+func (l *leader) end(ctx context.Context, s *session, report wire.Message) (after command.Result, err error) {
 	at := attemptOf(report)
 	l.mu.Lock()
 	h := l.liveLocked(s, at)
@@ -38,17 +39,17 @@ func (l *leader) end(ctx context.Context, s *session, report wire.Message) error
 	}
 	l.mu.Unlock()
 	if h == nil {
-		return l.unheld(ctx, s, at)
+		return after, l.unheld(ctx, s, at)
 	}
 	if cancelled {
-		return nil
+		return after, nil
 	}
 	task, job, err := l.d.state.Leased(farm.Agent{ID: h.agent}, at)
 	if farm.CodeOf(err) == farm.CodeConflict {
 		l.drop(h)
 	}
 	if err != nil {
-		return err
+		return after, err
 	}
 	if finished := report.Finished; finished != nil {
 		m := *finished
@@ -62,7 +63,7 @@ func (l *leader) end(ctx context.Context, s *session, report wire.Message) error
 
 // measured is what was measured, without what cannot be and what the farm's level cannot record yet.
 func (l *leader) measured(m farm.Measured) farm.Measured {
-	if m.Reused < 0 || m.Reused > m.Frames || l.d.cluster.Level() < command.ReusedLevel {
+	if m.Reused != 0 && (m.Reused < 0 || m.Reused > m.Frames || l.d.cluster.Level() < command.ReusedLevel) {
 		m.Reused = 0
 	}
 	return m
@@ -78,12 +79,12 @@ func (l *leader) drop(h *lease) {
 }
 
 // finish ends an attempt with the result that it names, if that has arrived.
-func (l *leader) finish(ctx context.Context, task farm.Task, job farm.Job, m wire.Finished) error {
+func (l *leader) finish(ctx context.Context, task farm.Task, job farm.Job, m wire.Finished) (after command.Result, err error) {
 	if task.Part {
 		return l.finishPart(ctx, task, job, m)
 	}
 	if err := l.d.arrived(ctx, job, m); errors.Is(err, files.ErrUnreachable) {
-		return err
+		return after, err
 	} else if err != nil {
 		return l.fail(ctx, task, job, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings})
 	}
@@ -97,7 +98,7 @@ func (l *leader) finish(ctx context.Context, task farm.Task, job farm.Job, m wir
 }
 
 // finishPart ends an attempt with a part of a job's result, or with pictures to look at.
-func (l *leader) finishPart(ctx context.Context, task farm.Task, job farm.Job, m wire.Finished) error {
+func (l *leader) finishPart(ctx context.Context, task farm.Task, job farm.Job, m wire.Finished) (after command.Result, err error) {
 	var out farm.OutputRef
 	task, kept, err := l.keepPieces(ctx, task, job, m.Attempt, m.Before, m.Measured)
 	if err == nil {
@@ -107,7 +108,7 @@ func (l *leader) finishPart(ctx context.Context, task farm.Task, job farm.Job, m
 		return l.fail(ctx, task, job, wire.Failed{Attempt: m.Attempt, Message: err.Error(), Retry: true, Warnings: m.Warnings, Measured: m.Measured})
 	}
 	if err != nil {
-		return err
+		return after, err
 	}
 	if len(kept) > 0 {
 		task.Frames = &farm.Frames{Start: kept[0].Start, End: task.Frames.End}
@@ -116,62 +117,65 @@ func (l *leader) finishPart(ctx context.Context, task farm.Task, job farm.Job, m
 }
 
 // writeFinished brings an attempt's end with a result into the state. what is the result in the words of the job's log.
-func (l *leader) writeFinished(ctx context.Context, task farm.Task, job farm.Job, m wire.Finished, out farm.OutputRef, what string) error {
+func (l *leader) writeFinished(
+	ctx context.Context, task farm.Task, job farm.Job, m wire.Finished, out farm.OutputRef, what string,
+) (after command.Result, err error) {
 	warnings := slices.Clone(m.Warnings)
 	if err := l.d.private.Discreet(ctx, job, pointers(warnings)...); err != nil {
-		return err
+		return after, err
 	}
-	_, err := l.d.state.Apply(ctx, command.FinishTask{
+	after, err = l.d.state.Apply(ctx, command.FinishTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Output: out, At: l.d.state.Now(), Warnings: warnings, Measured: m.Measured,
 	})
 	if err != nil {
-		return err
+		return after, err
 	}
 	l.noteEnd(task.Agent, job, false)
 	l.relearn(job, m.Measured)
 	l.d.logs.Note(job.ID, fmt.Sprintf("attempt %d finished: %s", m.Attempt.Attempt, what))
-	return nil
+	return after, nil
 }
 
 // endEarly ends an attempt without a result: it failed, or its agent gave it back. It may have rendered all that it was asked for all the
 // same, before it was to stop.
-func (l *leader) endEarly(ctx context.Context, s *session, h *lease, task farm.Task, job farm.Job, m wire.Failed) error {
+func (l *leader) endEarly(
+	ctx context.Context, s *session, h *lease, task farm.Task, job farm.Job, m wire.Failed,
+) (after command.Result, err error) {
 	finished, err := l.keepDone(ctx, task, job, m)
 	switch {
 	case err != nil:
-		return err
+		return after, err
 	case finished:
 		l.rest(s)
-		return nil
+		return after, nil
 	case m.Cancelled:
 		l.giveBack(ctx, s, h)
-		return nil
+		return after, nil
 	default:
 		return l.fail(ctx, task, job, m)
 	}
 }
 
 // fail ends an attempt that failed.
-func (l *leader) fail(ctx context.Context, task farm.Task, job farm.Job, m wire.Failed) error {
+func (l *leader) fail(ctx context.Context, task farm.Task, job farm.Job, m wire.Failed) (after command.Result, err error) {
 	m.Warnings = slices.Clone(m.Warnings)
 	m.Cause = causeOf(task, job, m)
 	if err := l.d.private.Discreet(ctx, job, append(pointers(m.Warnings), &m.Message)...); err != nil {
-		return err
+		return after, err
 	}
 	l.d.logs.Note(job.ID, fmt.Sprintf("attempt %d failed: %s", m.Attempt.Attempt, m.Message))
 	if len(m.Bad) > 0 && task.Kind == farm.TaskAssemble {
 		if err := l.redo(ctx, job, m); farm.CodeOf(err) != farm.CodeInvalid {
-			return err
+			return after, err
 		}
 	}
 	l.noteEnd(task.Agent, job, true)
 	l.d.counters.AttemptFailed(cmp.Or(m.Class, farm.FailureTransient))
 	now := l.d.state.Now()
-	_, err := l.d.state.Apply(ctx, command.FailTask{
+	return l.d.state.Apply(ctx, command.FailTask{
 		Task: m.Task, Attempt: m.Attempt.Attempt, Message: m.Message, Retry: m.Retry, Class: m.Class, Warnings: m.Warnings,
 		Measured: m.Measured, NotBefore: now.Add(restOf(task, m.Class)), At: now, Cause: l.keptCause(m.Cause),
 	})
-	return err
 }
 
 // giveBack makes a task ready again that its agent stopped without being told to. Nothing is wrong with the task.
@@ -270,9 +274,9 @@ func (l *leader) unheld(ctx context.Context, s *session, at wire.Attempt) error 
 	return err
 }
 
-// settle tells the agent that it may forget an attempt, and drops what the attempt left behind, if it was the agent's. After an error
-// that is not a refusal it may not forget: it tells again.
-func (l *leader) settle(s *session, at wire.Attempt, err error) {
+// settle tells the agent that it may forget an attempt, and drops what the attempt left behind, if it was the agent's; after is what its end
+// came to. After an error that is not a refusal it may not forget: it tells again.
+func (l *leader) settle(s *session, at wire.Attempt, after command.Result, err error) {
 	var refused *farm.Error
 	if err != nil && (!errors.As(err, &refused) || refused.Code == farm.CodeUnavailable || refused.Code == farm.CodeInternal) {
 		l.d.log.Warn("a report could not be kept; the agent will repeat it", "task", at.Task, "attempt", at.Attempt, "error", err)
@@ -286,9 +290,27 @@ func (l *leader) settle(s *session, at wire.Attempt, err error) {
 			l.d.log.Error("looking whose attempt was reported", "task", at.Task, "attempt", at.Attempt, "error", unknown)
 		}
 	}
-	if own {
-		l.d.results.SweepTask(at.Task)
+	if !own {
+		return
 	}
+	if task, job, told := endOf(after, at.Task); told {
+		l.d.results.SweepEnded(task, job)
+		return
+	}
+	l.d.results.SweepTask(at.Task)
+}
+
+// endOf is a task and its job as they are after a command that told both.
+func endOf(after command.Result, id string) (task farm.Task, job farm.Job, told bool) {
+	i := slices.IndexFunc(after.Tasks, func(t farm.Task) bool { return t.ID == id })
+	if i < 0 {
+		return task, job, false
+	}
+	k := slices.IndexFunc(after.Jobs, func(j farm.Job) bool { return j.ID == after.Tasks[i].Job })
+	if k < 0 {
+		return task, job, false
+	}
+	return after.Tasks[i], after.Jobs[k], true
 }
 
 // hadAttempt says whether an attempt is, or was, an agent's. Of a task with very many attempts the latest are known.

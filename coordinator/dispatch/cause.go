@@ -5,7 +5,6 @@ import (
 
 	"overcrank/farm"
 	"overcrank/farm/wire"
-	"overcrank/raftstore"
 	"overcrank/raftstore/command"
 )
 
@@ -35,12 +34,7 @@ func causeOf(task farm.Task, job farm.Job, m wire.Failed) farm.Cause {
 
 // keptCause is a cause as the state takes it: none while coordinators of an older release would lose it.
 func (l *leader) keptCause(cause farm.Cause) farm.Cause {
-	var level int
-	err := l.d.state.View(func(tx *raftstore.Tx) (err error) {
-		level, _, err = tx.Level()
-		return err
-	})
-	if err != nil || level < command.FailuresLevel {
+	if l.d.cluster.Level() < command.FailuresLevel {
 		return farm.Cause{}
 	}
 	return cause

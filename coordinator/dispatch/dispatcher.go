@@ -122,6 +122,7 @@ type Dispatcher struct {
 	mirror *mirror
 	anew   chan struct{}  // the state is another
 	terms  sync.WaitGroup // of leadership, one at most
+	clerks *crew          // who settle what agents report
 
 	mu     sync.Mutex
 	leader *leader // nil while this node does not lead
@@ -134,7 +135,7 @@ func New(ctx context.Context, cfg Config, parts Parts) *Dispatcher {
 		gossip: parts.Gossip, enrolled: parts.Enrolled, events: parts.Events, counters: parts.Counters, files: parts.Files,
 		proofs: parts.Proofs, storage: parts.Storage, results: parts.Results, logs: parts.Logs, templates: parts.Templates,
 		private: parts.Private, handouts: parts.Handouts, webhooks: parts.Webhooks, notices: parts.Notices,
-		ctx: ctx, mirror: newMirror(), anew: make(chan struct{}, 1),
+		ctx: ctx, mirror: newMirror(), anew: make(chan struct{}, 1), clerks: newCrew(cfg.Begin),
 	}
 }
 

@@ -107,7 +107,7 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 		case <-ctx.Done():
 			return false, ctx.Err() // the next leader finds the leases in the state
 		}
-		l.handing.Go(func() {
+		l.handers.carryOut(func() {
 			defer func() { <-l.hands }()
 			l.handOver(ctx, got.lease, got.task, whole[g.Task.ID])
 		})

@@ -24,7 +24,7 @@ func (l *leader) keepDone(ctx context.Context, task farm.Task, job farm.Job, m w
 	}
 	task, kept, err := l.keepPieces(ctx, task, job, m.Attempt, m.Before, m.Measured)
 	if err == nil && task.Kind == farm.TaskRender && task.Part && *m.Done == *task.Frames {
-		err = l.finishPart(ctx, task, job, wire.Finished{Attempt: m.Attempt, Output: *m.Output, Warnings: m.Warnings, Measured: m.Measured})
+		_, err = l.finishPart(ctx, task, job, wire.Finished{Attempt: m.Attempt, Output: *m.Output, Warnings: m.Warnings, Measured: m.Measured})
 		if errors.Is(err, files.ErrUnreachable) {
 			return false, err
 		}

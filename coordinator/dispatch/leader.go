@@ -40,7 +40,8 @@ type leader struct {
 
 	granting sync.Mutex     // so that nobody reconciles an agent's leases with half of them known
 	hands    chan struct{}  // leases that are put together at once
-	handing  sync.WaitGroup // those who do that
+	handers  *crew          // who does that
+	handing  sync.WaitGroup // the goroutines of it
 
 	mu       sync.Mutex
 	queue    *schedule.Queue
@@ -123,6 +124,10 @@ func (d *Dispatcher) lead(ctx context.Context) (stop func()) {
 		told:      delivery.NewOutbox(d.state.Now, d.notices.Try),
 	}
 	l.queue.SetSpeed(l.speeds.of)
+	l.handers = newCrew(func() (done func()) {
+		l.handing.Add(1)
+		return l.handing.Done
+	})
 	var term sync.WaitGroup
 	d.terms.Add(1)
 	term.Go(func() {

@@ -102,22 +102,15 @@ func (l *leader) takeUpReport(ctx context.Context, s *session, m wire.Message) {
 	} else if !s.reports.add(m) {
 		return
 	}
-	done := l.d.cfg.Begin()
-	if done == nil {
-		return // this coordinator stops, and with it the session
-	}
-	go func() {
-		defer done()
-		work(ctx, s)
-	}()
+	l.d.clerks.carryOut(func() { work(ctx, s) }) // a coordinator that stops takes no more up, and ends the session
 }
 
 func (l *leader) settleReports(ctx context.Context, s *session) {
 	for m, more := s.reports.next(); more; m, more = s.reports.next() {
 		at := attemptOf(m)
-		err := l.end(ctx, s, m)
+		after, err := l.end(ctx, s, m)
 		s.reports.through(at)
-		l.settle(s, at, err)
+		l.settle(s, at, after, err)
 	}
 }
 

@@ -35,6 +35,15 @@ func (r *Results) SweepTask(id string) {
 	})
 }
 
+// SweepEnded is SweepTask for a task whose attempt has just ended, with its job, both as they are since then.
+func (r *Results) SweepEnded(task farm.Task, job farm.Job) {
+	r.farm.Aside(func(ctx context.Context) {
+		if err := r.sweepLeft(ctx, task.ID, leftBy(task, job)); err != nil && ctx.Err() == nil {
+			r.log.Error("deleting results that do not count", "task", task.ID, "error", err)
+		}
+	})
+}
+
 // SweepJob deletes what the attempts of a job left behind that does not count any more.
 func (r *Results) SweepJob(ctx context.Context, job string) error {
 	tasks, err := r.tasksOf(job)
@@ -48,10 +57,15 @@ func (r *Results) SweepJob(ctx context.Context, job string) error {
 // name that comes from outside may be made to mean another task's folder.
 func (r *Results) sweepTask(ctx context.Context, id string) error {
 	left, err := r.leftBehind(id)
-	switch {
-	case err != nil, left.unknown:
+	if err != nil || left.unknown {
 		return err
-	case left.over:
+	}
+	return r.sweepLeft(ctx, id, left)
+}
+
+// sweepLeft deletes what a task's attempts left behind that does not count.
+func (r *Results) sweepLeft(ctx context.Context, id string, left leftBehind) error {
+	if left.over {
 		return r.settle(ctx, id, left)
 	}
 	return r.files.List(ctx, taskFolder(id), func(o files.Object) error {
@@ -142,12 +156,17 @@ func (r *Results) leftBehind(id string) (left leftBehind, err error) {
 	case err != nil:
 		return left, err
 	}
+	return leftBy(task, job), nil
+}
+
+// leftBy is leftBehind for a task and its job as they are.
+func leftBy(task farm.Task, job farm.Job) (left leftBehind) {
 	left.over = job.Status.Ended() || task.Status == farm.TaskDone && len(task.Parts) == 0
 	left.folders, left.last = countingFolders(task), task.Attempt
 	if task.Status == farm.TaskDone && job.Output != nil {
 		left.result = &job
 	}
-	return left, nil
+	return left
 }
 
 // settle deletes all files of a task's attempts, once a result among them has its name.

@@ -142,10 +142,11 @@ func (b *batch) apply(nth int, entry Entry) (Applied, error) {
 	return applied, nil
 }
 
-// end writes what is written once for the whole batch: the counters, and how far the log has been followed.
+// end writes what is written once for the whole batch: the sums, the counters, and how far the log has been followed.
 func (b *batch) end() error {
 	t := b.t
 	t.print = nil
+	t.flushSums()
 	t.flushCounts()
 	t.set(bucketMeta, metaApplied, binary.BigEndian.AppendUint64(nil, b.index))
 	t.set(bucketMeta, metaTerm, binary.BigEndian.AppendUint64(nil, b.term))

@@ -61,17 +61,19 @@ func (t *tables) openFailure(job farm.Job, why failing) {
 	}
 }
 
-// closeOldest lets the oldest failures of a cause go.
+// closeOldest lets the oldest failures of a cause go, which has more than those.
 func (t *tables) closeOldest(team string, cause farm.Cause, n int) {
 	prefix := causePrefix(team, cause)
 	cursor := t.cursor(bucketFailuresByCause)
-	var jobs []string
-	for key, _ := cursor.Seek([]byte(prefix)); strings.HasPrefix(string(key), prefix) && len(jobs) < n; key, _ = cursor.Next() {
-		jobs = append(jobs, string(key[len(prefix)+timeKeySize:]))
+	var keys []string
+	for key, _ := cursor.Seek([]byte(prefix)); strings.HasPrefix(string(key), prefix) && len(keys) < n; key, _ = cursor.Next() {
+		keys = append(keys, string(key))
 	}
-	for _, job := range jobs {
-		t.closeFailure(team, job)
+	for _, key := range keys {
+		t.remove(bucketFailures, team+sep+key[len(prefix)+timeKeySize:])
+		t.remove(bucketFailuresByCause, key)
 	}
+	t.add(countOfFailures(team, cause), -len(keys))
 }
 
 // closeFailure takes a job off the list of those that need somebody, if it is on it.

@@ -68,11 +68,11 @@ func (t *tables) countSpoiltJob(task farm.Task, job farm.Job, end ending, result
 	if !t.has(bucketAgents, task.Agent) {
 		return
 	}
-	health := t.health(task.Agent)
 	work := cmp.Or(job.Template.ID, job.Template.Src, job.Team+"/"+job.Template.Composition)
-	if slices.Contains(health.Spoilt, work) {
+	if known, _ := often[farm.Health](t, bucketHealth, task.Agent); slices.Contains(known.Spoilt, work) {
 		return
 	}
+	health := t.health(task.Agent)
 	health.Spoilt = append(health.Spoilt, work)
 	most := spoiltFactor * t.policy().Retry.FailuresInRow()
 	if over := len(health.Spoilt) - most; over > 0 {

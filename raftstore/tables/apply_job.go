@@ -195,13 +195,14 @@ func (t *tables) templateUsable(job farm.Job) bool {
 type failing struct {
 	message string
 	cause   farm.Cause // the zero Cause for a failure that somebody wanted, so that it needs nobody
+	task    string     // that took the job with it and has ended, if one did
 	agent   string     // the machine that had it last, if one had
 	at      time.Time
 }
 
 // failJob ends a job in error, and with it its parent and those nested in it that have not begun.
 func (t *tables) failJob(job farm.Job, why failing, result *command.Result) {
-	t.cancelTasks(job, why.at, result)
+	t.cancelTasks(job, why.task, why.at, result)
 	job.Error, job.ErrorAt, job.UpdatedAt = why.message, why.at, why.at
 	t.moveJob(&job, farm.JobFailed)
 	result.AddJob(job)
@@ -227,15 +228,16 @@ func (t *tables) cancelWaiting(ids []string, at time.Time, result *command.Resul
 
 // cancelJob ends one job as cancelled.
 func (t *tables) cancelJob(job farm.Job, at time.Time, result *command.Result) {
-	t.cancelTasks(job, at, result)
+	t.cancelTasks(job, "", at, result)
 	job.UpdatedAt = at
 	t.moveJob(&job, farm.JobCancelled)
 	result.AddJob(job)
 }
 
-// cancelTasks cancels the tasks of a job that have not ended. They keep their agent, so that it can be told.
-func (t *tables) cancelTasks(job farm.Job, at time.Time, result *command.Result) {
-	for _, task := range t.tasksOf(job.ID) {
+// cancelTasks cancels the tasks of a job that have not ended; ended is one that is known to have, "" for none. They keep their agent, so that
+// it can be told.
+func (t *tables) cancelTasks(job farm.Job, ended string, at time.Time, result *command.Result) {
+	for _, task := range t.otherTasksOf(job.ID, ended) {
 		if !task.Status.Ended() {
 			if task.Status == farm.TaskLeased {
 				t.attemptEnded(task, job, ending{outcome: farm.OutcomeCancelled, at: at}, result)

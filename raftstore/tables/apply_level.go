@@ -31,15 +31,10 @@ func (tx *Tx) Allows(cmd command.Command) error {
 
 // level is the farm's level.
 func (t *tables) level() raised {
-	value := t.value(bucketMeta, metaLevel)
-	if value == nil {
-		return raised{Level: command.FirstLevel}
+	if r, known := often[raised](t, bucketMeta, metaLevel); known {
+		return r
 	}
-	var r raised
-	if err := json.Unmarshal(value, &r); err != nil {
-		t.fail(fmt.Errorf("state is damaged: the farm's level: %w", err))
-	}
-	return r
+	return raised{Level: command.FirstLevel}
 }
 
 // since says whether the farm's level, at this place of the log, is at least so high. A rule that a release changes asks for it: below

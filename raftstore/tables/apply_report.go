@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,20 +37,16 @@ func (t *tables) sumUp(task farm.Task, job farm.Job, end ending) {
 	if tag := t.rateTag(task.Agent); tag != "" && sum.Time > 0 {
 		sum.Rated = map[string]int64{tag: sum.Time}
 	}
-	subjects := map[farm.SumKind]string{
-		farm.SumAll: farm.NoSubject, farm.SumTemplate: farm.SumSubject(job.Template.ID), farm.SumPerson: farm.SumSubject(job.SubmittedBy), farm.SumMachine: farm.SumSubject(task.Agent),
-	}
+	t.addSum(task.Team, day, farm.SumAll, farm.NoSubject, sum)
+	t.addSum(task.Team, day, farm.SumTemplate, farm.SumSubject(job.Template.ID), sum)
+	t.addSum(task.Team, day, farm.SumPerson, farm.SumSubject(job.SubmittedBy), sum)
+	t.addSum(task.Team, day, farm.SumMachine, farm.SumSubject(task.Agent), sum)
 	if sum.Failed > 0 {
 		cause := end.causeOn(task)
 		if job.Private && !cause.Kind.OfMachine() {
 			cause.Subject = ""
 		}
-		subjects[farm.SumCause] = farm.SumSubject(cause.Key())
-	}
-	for _, kind := range farm.SumKinds() {
-		if subject, ok := subjects[kind]; ok {
-			t.addSum(task.Team, day, kind, subject, sum)
-		}
+		t.addSum(task.Team, day, farm.SumCause, farm.SumSubject(cause.Key()), sum)
 	}
 }
 
@@ -68,16 +65,37 @@ func (t *tables) sumUpJob(job farm.Job) {
 // addSum adds to the sum of a subject. When there are too many of them on a day, the rest is one.
 func (t *tables) addSum(team string, day int64, kind farm.SumKind, subject string, more farm.Sum) {
 	key := sumKey(team, day, kind, subject)
-	sum, ok := get[farm.Sum](t, bucketSums, key)
-	if !ok && subject != farm.OtherSubjects {
-		if t.count(countOfSubjects(team, day, kind)) >= farm.MostSubjects {
-			t.addSum(team, day, kind, farm.OtherSubjects, more)
-			return
+	sum, known := t.sums[key]
+	if !known {
+		read, ok := get[farm.Sum](t, bucketSums, key)
+		if !ok && subject != farm.OtherSubjects {
+			if t.count(countOfSubjects(team, day, kind)) >= farm.MostSubjects {
+				t.addSum(team, day, kind, farm.OtherSubjects, more)
+				return
+			}
+			t.add(countOfSubjects(team, day, kind), 1)
 		}
-		t.add(countOfSubjects(team, day, kind), 1)
+		if t.sums == nil {
+			t.sums = make(map[string]*farm.Sum)
+		}
+		sum = &read
+		t.sums[key] = sum
 	}
 	sum.Add(more)
-	put(t, bucketSums, key, sum)
+	if t.print != nil {
+		t.print.summedUp(key, sum)
+	}
+}
+
+// flushSums writes the sums that changed, once per transaction: attempts that end together change the same ones. The fingerprint has taken
+// each change of them.
+func (t *tables) flushSums() {
+	print := t.print
+	t.print = nil
+	for _, key := range slices.Sorted(maps.Keys(t.sums)) {
+		put(t, bucketSums, key, t.sums[key])
+	}
+	t.sums, t.print = nil, print
 }
 
 // rateTag is the tag by whose rate a machine is paid.
@@ -92,6 +110,7 @@ func (t *tables) rateTag(agent string) string {
 
 // dropSumsUpTo forgets a team's sums up to a day.
 func (t *tables) dropSumsUpTo(team string, last int64) {
+	t.flushSums()
 	var old []string
 	cursor := t.cursor(bucketSums)
 	for key, _ := cursor.Seek([]byte(team + sep)); key != nil; key, _ = cursor.Next() {

@@ -69,7 +69,7 @@ func (t *tables) failAttempt(task farm.Task, job farm.Job, end ending, result *c
 	if message := t.givenUp(task, job, end); message != "" {
 		t.moveTask(&task, farm.TaskFailed)
 		result.AddTask(task)
-		t.failJob(job, failing{message: message, cause: end.causeOn(task), agent: task.Agent, at: end.at}, result)
+		t.failJob(job, failing{message: message, cause: end.causeOn(task), task: task.ID, agent: task.Agent, at: end.at}, result)
 		return
 	}
 	t.readyAgain(task, job, end.at, result)

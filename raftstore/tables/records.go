@@ -172,10 +172,15 @@ func (t *tables) moveJob(job *farm.Job, next farm.JobStatus) {
 func (t *tables) task(id string) (farm.Task, bool) { return get[farm.Task](t, bucketTasks, id) }
 
 // tasksOf gives the tasks of a job in the order of their numbers.
-func (t *tables) tasksOf(job string) []farm.Task {
+func (t *tables) tasksOf(job string) []farm.Task { return t.otherTasksOf(job, "") }
+
+// otherTasksOf reads the tasks of a job but one.
+func (t *tables) otherTasksOf(job, but string) []farm.Task {
 	var tasks []farm.Task
 	for _, number := range t.keysUnder(bucketTasks, job+".") {
-		if task, ok := t.task(job + "." + number); ok && task.Job == job {
+		if id := job + "." + number; id == but {
+			continue
+		} else if task, ok := t.task(id); ok && task.Job == job {
 			tasks = append(tasks, task)
 		}
 	}

@@ -3,9 +3,12 @@ package tables
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"maps"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
+	"overcrank/farm"
 	"overcrank/raftstore/command"
 )
 
@@ -22,7 +25,9 @@ func (p *rowPrint) begin() { p.digest.Reset() }
 const (
 	rowPut     = 'p'
 	rowDeleted = 'd'
-	rowCounted = 'c' // a counter, whose row is written with those of the whole batch
+	// Rows that are written once for the whole batch: a counter, and a sum of a day.
+	rowCounted  = 'c'
+	rowSummedUp = 's'
 )
 
 func (p *rowPrint) put(bucket []byte, key string, value []byte) {
@@ -33,6 +38,19 @@ func (p *rowPrint) put(bucket []byte, key string, value []byte) {
 func (p *rowPrint) deleted(bucket []byte, key string) { p.head(rowDeleted, bucket, key, 0) }
 
 func (p *rowPrint) counted(key string, n int) { p.head(rowCounted, bucketCounts, key, n) }
+
+func (p *rowPrint) summedUp(key string, sum *farm.Sum) {
+	p.head(rowSummedUp, bucketSums, key, len(sum.Rated))
+	var room [64]byte
+	numbers := room[:0]
+	for _, n := range [...]int64{int64(sum.Jobs), int64(sum.Attempts), int64(sum.Done), int64(sum.Failed), sum.Time, sum.Wasted} {
+		numbers = binary.AppendVarint(numbers, n)
+	}
+	_, _ = p.digest.Write(numbers)
+	for _, tag := range slices.Sorted(maps.Keys(sum.Rated)) {
+		p.head(rowSummedUp, bucketSums, tag, int(sum.Rated[tag]))
+	}
+}
 
 // head hashes what a row begins with. The lengths keep one row from reading as another.
 func (p *rowPrint) head(kind byte, bucket []byte, key string, n int) {

@@ -163,7 +163,7 @@ func Layout() layered.Options {
 // bucketsReadOften are those that nearly every request reads and few change: who calls, with which template.
 func bucketsReadOften() [][]byte {
 	return [][]byte{
-		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketPolicy, bucketAgents, bucketAgentsByKey, bucketSecretsByName,
+		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketPolicy, bucketRates, bucketAgents, bucketAgentsByKey, bucketSecretsByName,
 	}
 }
 
@@ -190,6 +190,7 @@ type tables struct {
 	changed []command.Changed     // by the command under way
 	noticed []command.NoticeQueue // that the command under way put something into
 	counts  map[string]int        // counters that were looked at for a change, as they are now; see counters.go
+	sums    map[string]*farm.Sum  // of days, that were changed, as they are now; see apply_report.go
 	print   *rowPrint             // of the entry under way; nil where rows are written that are of no entry
 	entry   uint64                // index of the entry under way
 	// inForce is the farm's level, 0 until it is asked for.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"overcrank/coordinator/files"
@@ -109,20 +108,21 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 		}
 		l.handers.carryOut(func() {
 			defer func() { <-l.hands }()
-			l.handOver(ctx, got.lease, got.task, whole[g.Task.ID])
+			l.handOver(ctx, got, whole[g.Task.ID])
 		})
 	}
 	return true, nil
 }
 
-// leased is a task that has just been leased.
+// leased is a task that has just been leased, and its job.
 type leased struct {
 	lease *lease
 	task  farm.Task
+	job   farm.Job
 }
 
 // lease writes grants into the state, and gives those that are leases now, by task.
-func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Time) (map[string]leased, error) {
+func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Time) (map[string]*leased, error) {
 	cmd := command.LeaseTasks{At: now, Rested: true}
 	for _, g := range grants {
 		cmd.Grants = append(cmd.Grants, command.Grant{Task: g.Task.ID, Attempt: g.Task.Attempt, Agent: g.Machine})
@@ -137,20 +137,31 @@ func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Ti
 		l.revoke(grants)
 		return nil, err
 	}
-	made := make(map[string]leased, len(grants))
+	tasks, jobs := placesOf(res.Tasks, func(t *farm.Task) string { return t.ID }), placesOf(res.Jobs, func(j *farm.Job) string { return j.ID })
+	made := make(map[string]*leased, len(grants))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for i, g := range grants {
 		delete(l.granted, g.Task.ID)
-		at := slices.IndexFunc(res.Tasks, func(t farm.Task) bool { return t.ID == g.Task.ID })
-		if at < 0 || res.Each[i] != nil {
+		at, told := tasks[g.Task.ID]
+		if !told || res.Each[i] != nil {
 			continue
 		}
-		h := l.holdLocked(res.Tasks[at])
+		task := res.Tasks[at]
+		h := l.holdLocked(task)
 		h.handing = true
-		made[g.Task.ID] = leased{h, res.Tasks[at]}
+		made[task.ID] = &leased{h, task, res.Jobs[jobs[task.Job]]}
 	}
 	return made, nil
+}
+
+// placesOf is where each record stands in a list, by id.
+func placesOf[R any](list []R, id func(*R) string) map[string]int {
+	places := make(map[string]int, len(list))
+	for i := range list {
+		places[id(&list[i])] = i
+	}
+	return places
 }
 
 // revoke undoes grants that were perhaps not written. If they were, the next try is refused and set right there.
@@ -205,10 +216,11 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 
 // handOver puts a lease together that was granted, and sends it to its agent: to the session that the agent has by then. whole is why the
 // render was not split, "" when it was, or when that is no question.
-func (l *leader) handOver(ctx context.Context, h *lease, t farm.Task, whole string) {
+func (l *leader) handOver(ctx context.Context, granted *leased, whole string) {
+	h, t := granted.lease, granted.task
 	adobe := l.hasAfterEffects()
 	reading, cancel := context.WithTimeout(ctx, handWithin)
-	made, err := l.d.handouts.Of(reading, t, adobe)
+	made, err := l.d.handouts.Of(reading, t, granted.job, adobe)
 	cancel()
 	switch {
 	case err == nil:

@@ -62,14 +62,17 @@ func (l *leader) fileFor(ctx context.Context, asked fileAsked) (handout.File, er
 	// Leases granted before this node led: what they name is put together anew.
 	for _, h := range unknown {
 		var task farm.Task
+		var job farm.Job
 		err := l.d.state.View(func(tx *raftstore.Tx) (err error) {
-			task, err = tx.Task(h.Task)
+			if task, err = tx.Task(h.Task); err == nil {
+				job, err = tx.Job(task.Job)
+			}
 			return err
 		})
 		if err != nil {
 			return handout.File{}, err
 		}
-		made, err := l.d.handouts.Of(ctx, task, adobe)
+		made, err := l.d.handouts.Of(ctx, task, job, adobe)
 		if err != nil {
 			return handout.File{}, err
 		}

@@ -38,13 +38,10 @@ type Handout struct {
 	Nested bool   // the job is nested in another
 }
 
-// Of puts together all that an agent needs to run a leased task.
-func (m *Maker) Of(ctx context.Context, t farm.Task, farmHasAfterEffects bool) (Handout, error) {
-	job, err := m.state.JobOf(farm.Principal{Team: t.Team}, t.Job)
+// Of puts together all that an agent needs to run a leased task of a job. What job points to is only read.
+func (m *Maker) Of(ctx context.Context, t farm.Task, job farm.Job, farmHasAfterEffects bool) (Handout, error) {
+	job, err := m.private.Whole(ctx, job)
 	if err != nil {
-		return Handout{}, err
-	}
-	if job, err = m.private.Whole(ctx, job); err != nil {
 		return Handout{}, err
 	}
 	job = forTask(job, t)

@@ -185,6 +185,7 @@ type Coordinator struct {
 	unindexed *search.Changes
 	search    *search.Search
 	previews  *preview.Room
+	passkeys  *people.Passkeys
 	signOn    *singlesignon.Provider // nil for none
 
 	ctx    context.Context // ends with Close

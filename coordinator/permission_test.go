@@ -36,6 +36,7 @@ var permissions = map[string]farm.Action{
 	"RevokeToken": farm.ActManageTokens, "InvitePerson": farm.ActManageTokens, "ResetPassword": farm.ActManageTokens,
 	"Sessions": farm.ActManageTokens, "EndSessions": farm.ActManageTokens,
 	"Audit.Read": farm.ActAudit, "SignInRules": farm.ActManageTeams, "PutSignInRules": farm.ActManageTeams, "RuleFor": farm.ActManageTeams,
+	"Passkeys.MayAdd": farm.ActView, "Passkeys.BeginAdding": farm.ActView, "Passkeys.Add": farm.ActView, "Passkeys.Rename": farm.ActView, "Passkeys.Remove": farm.ActView,
 	"RenameTeam": farm.ActRenameTeam, "MakeTeam": farm.ActManageTeams, "EndTeam": farm.ActManageTeams,
 	"ConfigureAgent": farm.ActRunMachines, "RetireAgent": farm.ActInviteMachines,
 	"Invite": farm.ActInviteMachines, "JoinTokens": farm.ActInviteMachines, "RevokeJoinToken": farm.ActInviteMachines,

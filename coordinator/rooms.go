@@ -37,6 +37,7 @@ func (c *Coordinator) makeRooms() (err error) {
 	c.Directory = people.NewDirectory(c.state, c.keys.Derive, func(ctx context.Context, t people.Try) (time.Duration, error) {
 		return peers.AskLeader(ctx, c.peers, askTry, t)
 	}, c.log)
+	c.passkeys = people.NewPasskeys(c.Directory, c.PublicAddress)
 	if c.cfg.SingleSignOn != nil {
 		c.signOn, err = singlesignon.New(*c.cfg.SingleSignOn, singlesignon.Parts{Derive: c.keys.Derive, PublicAddress: c.PublicAddress, Now: c.state.Now, Logger: c.log})
 		if err != nil {
@@ -91,6 +92,9 @@ func (c *Coordinator) makeRooms() (err error) {
 	})
 	return nil
 }
+
+// Passkeys let people sign in with their devices.
+func (c *Coordinator) Passkeys() *people.Passkeys { return c.passkeys }
 
 // SingleSignOn signs people in with the studio's accounts; nil for a farm without.
 func (c *Coordinator) SingleSignOn() *singlesignon.Provider { return c.signOn }

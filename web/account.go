@@ -14,7 +14,7 @@ import (
 )
 
 func (s *server) account(c *fiber.Ctx, p farm.Principal) error {
-	return s.showAccount(c, p, page.Account{Changed: c.Query("password") == "changed"})
+	return s.showAccount(c, p, page.Account{Changed: c.Query("password") == "changed", PasskeyAdded: c.Query("passkey") == "added"})
 }
 
 func (s *server) showAccount(c *fiber.Ctx, p farm.Principal, v page.Account) error {
@@ -31,6 +31,7 @@ func (s *server) showAccount(c *fiber.Ctx, p farm.Principal, v page.Account) err
 	if err := s.noticesOf(c, p, &v); err != nil {
 		return err
 	}
+	v.PasskeyDomain, v.PasskeyFresh = s.farm.passkeys.Domain(), s.farm.passkeys.MayAdd(ctx, p)
 	v.Account, v.Team, v.Here, v.Now = account, team.Name, p.Session.ID, time.Now()
 	return s.render(c, page.AccountPage(s.shell(c, p, "Your account", ""), v))
 }

@@ -52,6 +52,7 @@ type parts struct {
 	notices     *notices.Notices
 	audit       *audit.Log
 	reviews     *reviews.Reviews
+	passkeys    *people.Passkeys
 	signOn      *singlesignon.Provider // nil for a farm without single sign-on
 	// publicAddress is where people find the farm, otherAddresses where they find it when this coordinator is gone.
 	publicAddress  func() string
@@ -63,6 +64,6 @@ func partsOf(c *coordinator.Coordinator) parts {
 	return parts{
 		people: c.Directory, invitations: c.Registry, submitter: c.Submitter, jobs: c, batches: c, tasks: c, queue: c, finder: c.Search(), failures: c, reports: c, presets: c, uses: c, machines: c, policy: c, releases: c.Releases(), downloads: c.Downloads(), rollouts: c, status: c,
 		events: c, cluster: c.Cluster(), templates: c.Templates(), preflights: c, previews: c.Previews(), results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(),
-		webhooks: c.Webhooks(), notices: c.Notices(), reviews: c.Reviews(), audit: c.Audit(), signOn: c.SingleSignOn(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
+		webhooks: c.Webhooks(), notices: c.Notices(), reviews: c.Reviews(), audit: c.Audit(), passkeys: c.Passkeys(), signOn: c.SingleSignOn(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
 	}
 }

@@ -30,7 +30,8 @@ var (
 var pages = map[string]grant{
 	"GET /welcome": artist, "POST /welcome/render": artist,
 	"GET /": viewer, "POST /sign-out": viewer, "POST /theme": viewer,
-	"GET /account": viewer, "POST /account/password": viewer, "POST /account/notifications": viewer, "POST /account/notifications/test": viewer, "POST /account/sessions/:id/end": viewer, "POST /account/sessions/end": viewer,
+	"GET /account": viewer, "POST /account/password": viewer, "POST /account/notifications": viewer, "POST /account/notifications/test": viewer, "POST /account/passkeys/challenge": viewer, "POST /account/passkeys": viewer, "POST /account/passkeys/:id/rename": viewer, "POST /account/passkeys/:id/remove": viewer, "POST /account/sign-in-again": viewer,
+	"POST /account/sessions/:id/end": viewer, "POST /account/sessions/end": viewer,
 	"GET /jobs": viewer, "GET /jobs/results.zip": viewer, "POST /jobs/change": artist, "GET /jobs/:id": viewer, "GET /jobs/:id/download": viewer, "GET /jobs/:id/proxy": viewer, "GET /jobs/:id/log": viewer, "GET /jobs/:id/poster": viewer, "GET /jobs/:id/thumbnails/:name": viewer,
 	"GET /jobs/:id/tasks": viewer, "GET /jobs/:id/samples/:name": viewer,
 	"POST /jobs/:id/watch": viewer, "POST /jobs/:id/cancel": artist, "POST /jobs/:id/release": artist, "POST /jobs/:id/call-again": artist, "POST /jobs/:id/order": artist,
@@ -92,7 +93,7 @@ func TestEachRoleAgainstEachPage(t *testing.T) {
 			continue
 		}
 		method, path, _ := strings.Cut(address, " ")
-		if path == "/sign-out" || path == "/account/sessions/end" {
+		if path == "/sign-out" || path == "/account/sessions/end" || path == "/account/sign-in-again" {
 			continue // it would end what comes next
 		}
 		path = strings.NewReplacer(":id", "x", ":name", "0.jpg", ":level", "rush").Replace(path)

@@ -91,8 +91,16 @@ func Reader(f *coordinator.Coordinator) func(*fiber.Ctx) (farm.Principal, error)
 	return func(c *fiber.Ctx) (farm.Principal, error) { return s.reader(c, f.Directory) }
 }
 
-// begin signs the browser in, and shows it a page. Whoever was signed in before is signed out.
+// begin signs the browser in, and shows it a page.
 func (s *server) begin(c *fiber.Ctx, tokenID, to string) error {
+	if err := s.signInAs(c, tokenID); err != nil {
+		return err
+	}
+	return c.Redirect(to, fiber.StatusSeeOther)
+}
+
+// signInAs signs the browser in. Whoever was signed in before is signed out.
+func (s *server) signInAs(c *fiber.Ctx, tokenID string) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if before, err := s.reader(c); err == nil {
@@ -106,7 +114,7 @@ func (s *server) begin(c *fiber.Ctx, tokenID, to string) error {
 		return err
 	}
 	s.keepSession(c, tokenID, session)
-	return c.Redirect(to, fiber.StatusSeeOther)
+	return nil
 }
 
 func (s *server) keepSession(c *fiber.Ctx, tokenID string, session farm.Session) {

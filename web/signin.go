@@ -27,7 +27,7 @@ func (s *server) signInPage(c *fiber.Ctx) error {
 	if deserted && !bySecret {
 		return s.showNewFarm(c, "")
 	}
-	return s.showSignIn(c, page.SignInForm{BySecret: bySecret})
+	return s.showSignIn(c, page.SignInForm{BySecret: bySecret, To: localPath(c.Query("to"))})
 }
 
 // showNewFarm shows how a farm is set up that has no people yet.
@@ -36,7 +36,7 @@ func (s *server) showNewFarm(c *fiber.Ctx, problem string) error {
 }
 
 func (s *server) showSignIn(c *fiber.Ctx, v page.SignInForm) error {
-	v.SignOn = s.signOnLabel()
+	v.SignOn, v.Passkeys = s.signOnLabel(), s.farm.passkeys.Domain()
 	return s.render(c, page.SignIn(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version}, v))
 }
 
@@ -58,13 +58,13 @@ func (s *server) signIn(c *fiber.Ctx) error {
 			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(people.TryPause))
 		}
 		c.Status(answer.StatusOf(err))
-		return s.showSignIn(c, page.SignInForm{Name: in.Name, Problem: err.Error()})
+		return s.showSignIn(c, page.SignInForm{Name: in.Name, Problem: err.Error(), To: localPath(c.FormValue("to"))})
 	}
 	if err != nil {
 		return err
 	}
 	s.knowBrowser(c, p)
-	return s.begin(c, p.TokenID, "/")
+	return s.begin(c, p.TokenID, localPath(c.FormValue("to")))
 }
 
 // knowBrowser lets the browser show later that somebody has signed in there.

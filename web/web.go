@@ -97,6 +97,8 @@ func (s *server) mount(app *fiber.App) {
 	app.Get("/static/:name", s.static)
 	app.Get("/panel/"+panel.Name, s.panel)
 	app.Get("/api/reference", s.page(s.reference))
+	app.Post("/passkey/challenge", s.page(s.passkeyChallenge))
+	app.Post("/passkey/sign-in", s.page(s.signInByPasskey))
 	app.Get("/sign-in", s.page(s.signInPage))
 	app.Get("/sign-in/:code", s.page(s.lookAtLink))
 	app.Post("/sign-in/:code", s.framed(s.signInByLink))
@@ -127,6 +129,11 @@ func (s *server) routes() []route.Route {
 		route.Post("/account/password", farm.ActView, s.changePassword),
 		route.Post("/account/notifications", farm.ActView, s.changeNotices),
 		route.Post("/account/notifications/test", farm.ActView, s.testNotices),
+		route.Post("/account/passkeys/challenge", farm.ActView, s.newPasskeyChallenge),
+		route.Post("/account/passkeys", farm.ActView, s.addPasskey),
+		route.Post("/account/passkeys/:id/rename", farm.ActView, s.renamePasskey),
+		route.Post("/account/passkeys/:id/remove", farm.ActView, s.removePasskey),
+		route.Post("/account/sign-in-again", farm.ActView, s.signInAgain),
 		route.Post("/account/sessions/:id/end", farm.ActView, s.endSession),
 		route.Post("/account/sessions/end", farm.ActView, s.endSessions),
 		route.Get("/", farm.ActView, s.home),

@@ -2,6 +2,7 @@ package people
 
 import (
 	"context"
+	"slices"
 
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -13,6 +14,9 @@ type Account struct {
 	farm.Token
 	Password farm.Password // without its hash; the zero Password for none
 	Sessions []farm.OpenSession
+	Passkeys []farm.Passkey // the oldest first
+	// SignOn says that the person signs in with the studio's accounts.
+	SignOn bool
 }
 
 // Account is that of the caller.
@@ -26,7 +30,18 @@ func (d *Directory) Account(ctx context.Context, p farm.Principal) (Account, err
 		return Account{}, err
 	}
 	a.Password.Hash = ""
-	a.Sessions, err = d.sessionsOf(p.TokenID)
+	if a.Sessions, err = d.sessionsOf(p.TokenID); err != nil {
+		return Account{}, err
+	}
+	err = d.state.View(func(tx *raftstore.Tx) error {
+		if a.Passkeys, err = tx.Passkeys(p.TokenID); err != nil {
+			return err
+		}
+		identities, err := tx.Identities(p.TokenID)
+		a.SignOn = len(identities) > 0
+		return err
+	})
+	slices.SortFunc(a.Passkeys, func(x, y farm.Passkey) int { return x.AddedAt.Compare(y.AddedAt) })
 	return a, err
 }
 

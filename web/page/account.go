@@ -11,8 +11,8 @@ func passwordHelp() string {
 	return fmt.Sprintf("%d characters or more. Several words make a good one.", people.PasswordLeast)
 }
 
-// browserWords is a browser and the system it runs on, as far as the name that it gives itself tells.
-func browserWords(agent string) string {
+// BrowserWords is a browser and the system it runs on, as far as the name that it gives itself tells.
+func BrowserWords(agent string) string {
 	browser := firstNamed(agent, [][2]string{
 		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},
 	})

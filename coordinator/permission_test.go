@@ -29,7 +29,7 @@ var permissions = map[string]farm.Action{
 	"Templates.Assemble": farm.ActChangeTemplates, "Templates.RenewUpload": farm.ActChangeTemplates, "Templates.Delete": farm.ActDeleteTemplates,
 	"Presets": farm.ActView, "PutPreset": farm.ActChangePresets, "DeletePreset": farm.ActChangePresets, "Uses": farm.ActView,
 	"Templates.Retire": farm.ActChangeTemplates,
-	"Fonts.Add": farm.ActAddFonts, "Fonts.Delete": farm.ActDeleteFonts,
+	"Fonts.Add":        farm.ActAddFonts, "Fonts.Delete": farm.ActDeleteFonts,
 	"Secrets.List": farm.ActViewSecrets, "Secrets.Put": farm.ActChangeSecrets, "Secrets.Delete": farm.ActChangeSecrets, "Secrets.Restrict": farm.ActChangeSecrets,
 	"Webhooks.Key": farm.ActViewWebhookKey, "Webhooks.RenewKey": farm.ActRenewWebhookKey,
 	"Tokens": farm.ActManageTokens, "Token": farm.ActManageTokens, "MakeToken": farm.ActManageTokens, "ChangeToken": farm.ActManageTokens,

@@ -76,6 +76,15 @@ func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page
 	if dressed[0].Proxy, err = s.hasProxy(ctx, job); err != nil {
 		return page.Job{}, err
 	}
+	if dressed[0].Watchable() {
+		takes, err := s.farm.reviews.Takes(ctx, p, id)
+		if err != nil {
+			return page.Job{}, err
+		}
+		if dressed[0].Takes, err = s.teamsTakes(ctx, p, takes); err != nil {
+			return page.Job{}, err
+		}
+	}
 	if job.Webhook != nil {
 		d, err := s.farm.webhooks.Delivery(p, id)
 		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {

@@ -281,24 +281,34 @@ func (s *server) review(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	sheet := page.Review{Base: "/jobs/" + id + "/review", Back: "/jobs/" + id, May: p.Can(farm.ActComment), Decide: p.Can(farm.ActApprove), Job: id}
-	for _, take := range takes {
-		shown, err := s.reviewTake(ctx, p, take, "/jobs/"+take.ID+"/thumbnails/", "/jobs/"+take.ID+"/samples/")
-		if err != nil {
-			return err
-		}
-		shown.Src = "/outputs/" + take.OutputName
-		if shown.Proxy {
-			shown.Src = "/jobs/" + take.ID + "/proxy"
-		}
-		if take.Kept() {
-			shown.Download = "/jobs/" + take.ID + "/download"
-		}
-		sheet.Takes = append(sheet.Takes, shown)
+	shown, err := s.teamsTakes(ctx, p, takes)
+	if err != nil {
+		return err
 	}
+	sheet := page.Review{Base: "/jobs/" + id + "/review", Back: "/jobs/" + id, May: p.Can(farm.ActComment), Decide: p.Can(farm.ActApprove), Job: id, Takes: shown}
 	shell := s.guestShell(c, sheet.Title())
 	shell.Reader = p
 	return s.render(c, page.ReviewPage(shell, sheet))
+}
+
+// teamsTakes are takes as the player shows them to members of the team.
+func (s *server) teamsTakes(ctx context.Context, p farm.Principal, takes []reviews.Take) (list []page.ReviewTake, err error) {
+	for _, take := range takes {
+		at := "/jobs/" + take.ID
+		shown, err := s.reviewTake(ctx, p, take, at+"/thumbnails/", at+"/samples/")
+		if err != nil {
+			return nil, err
+		}
+		shown.Src = "/outputs/" + take.OutputName
+		if shown.Proxy {
+			shown.Src = at + "/proxy"
+		}
+		if take.Kept() {
+			shown.Download = at + "/download"
+		}
+		list = append(list, shown)
+	}
+	return list, nil
 }
 
 func (s *server) reviewRemarks(c *fiber.Ctx, p farm.Principal) error {

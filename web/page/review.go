@@ -74,6 +74,9 @@ func (r Review) data() (string, error) {
 	return string(raw), nil
 }
 
+// playerData is what the player on a job's page needs.
+func (j Job) playerData() (string, error) { return Review{Job: j.ID, Takes: j.Takes}.data() }
+
 // RemarkShape is a remark as the page's script reads it.
 type RemarkShape struct {
 	ID      string        `json:"id"`

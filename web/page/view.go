@@ -57,6 +57,7 @@ type Job struct {
 	Working  []farm.RunningTask // what machines do for it now
 	Finish   *farm.Span         // when it is likely to be done, in seconds from now; nil when nobody can tell
 	Family   []Job              // its nested jobs, with what they need here
+	Takes    []ReviewTake       // of it, where its player shows them; on its own page only
 	Proxy    bool               // a small film is there of a result that browsers do not play; on its own page only
 	Delivery *farm.Delivery     // of its webhook, nil while none is owed
 	// What those are called that it belongs to, "" for what is gone; on its own page only.

@@ -210,7 +210,8 @@ document.addEventListener("focusout", () => setTimeout(release));
 // A film that plays, a field in use and an open detail stay as the reader has them.
 const keeps = {
   beforeNodeMorphed: (node, fresh) => !(node.nodeType === 1 && (
-    node.matches("form[data-touched]") || keptBox(node) || node.matches("video") && fresh.matches?.("video") && node.getAttribute("src") === fresh.getAttribute("src")
+    node.matches("form[data-touched]") || keptBox(node)
+    || node.matches("[data-player]") && fresh.dataset?.player === node.dataset.player || node.matches("video") && fresh.matches?.("video") && node.getAttribute("src") === fresh.getAttribute("src")
     || node.matches("input,textarea,select") && node === document.activeElement
     || node.id === "screen" && fresh.id === "screen" && scrubbing())),
   beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details,dialog")
@@ -535,8 +536,8 @@ function showFrame(film, frame, seek) {
     const shown = screen.querySelector("img") || new Image();
     shown.src = film.dataset.pictures + frame + ".jpg"; shown.alt = "Frame " + frame;
     if (!shown.parentNode) screen.replaceChildren(shown);
-  } else if (player?.duration && seek) {
-    player.currentTime = player.duration * (frame - film.dataset.first) / film.dataset.total;
+  } else if (player && seek) {
+    document.dispatchEvent(new CustomEvent("frame", { detail: frame }));
   }
 }
 
@@ -563,12 +564,6 @@ function films() {
     if (film) showFrame(film, pictureAt(film, e.clientX), true);
   });
   document.addEventListener("keydown", (e) => {
-    const player = byId("player");
-    if (e.key === " " && player && (e.target.id === "film" || e.target === document.body) && !e.ctrlKey && !e.metaKey && !e.altKey) {
-      e.preventDefault();
-      if (player.paused) player.play().catch(() => {}); else player.pause();
-      return;
-    }
     if (e.target.id !== "film" || e.ctrlKey || e.metaKey || e.altKey) return;
     const frames = framesOf(e.target), now = Number(e.target.getAttribute("aria-valuenow"));
     const next = frames.find((f) => f > now), last = frames.findLast((f) => f < now);

@@ -117,7 +117,7 @@ func (b *browser) scrubs() {
 	b.until(`document.getElementById("peek").hidden`)
 	b.picture("job-finished")
 	b.do(chromedp.Focus("#film", chromedp.ByQuery), chromedp.KeyEvent(kb.Home))
-	b.until(`document.getElementById("player").currentTime === 0`)
+	b.until(`document.getElementById("player").currentTime < 0.1`)
 	b.do(chromedp.KeyEvent(kb.ArrowRight))
 	b.until(`document.getElementById("player").currentTime > 0 && document.activeElement.getAttribute("aria-valuenow") !== "0"`)
 	// What the farm draws meanwhile does not move the place that the reader is at.

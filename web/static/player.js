@@ -1,0 +1,158 @@
+// The player of results, on reviews and on jobs' pages: frame by frame, and two takes compared.
+"use strict";
+
+// playerOf lets a player, whose controls stand within root, show one of some takes. laid is called when a take is put on, told when a frame
+// is shown; offset is the number that the first frame of a film has. With end it takes its hands off the page.
+function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset = () => 0, preload = "auto" } = {}) {
+  const $ = (id) => document.getElementById(id), NS = "http://www.w3.org/2000/svg", side = 10000, over = new AbortController();
+  const stage = $("stage"), seek = $("seek"), place = $("place"), takeMenu = $("take"), otherMenu = $("other"), way = $("way"), wipe = $("wipe");
+  let first = null, second = null, frame = 0, backwards = 0;
+
+  const rate = (t) => t.rate || 25;
+  const steps = (t) => t.kind === "film" ? Math.max(1, t.total) : t.kind === "picture" ? 1 : Math.max(1, (t.frames || []).length);
+  // number is the frame that a place of the slider stands for.
+  const number = (t, n) => t.kind === "frames" ? (t.frames || [])[n] ?? 0 : n;
+  const playing = () => first?.take.kind === "film" && !first.media.paused;
+
+  function timecode(n, fps) {
+    const base = Math.max(1, Math.round(fps)), two = (x) => String(x).padStart(2, "0"), s = Math.floor(n / base);
+    return two(Math.floor(s / 3600)) + ":" + two(Math.floor(s / 60) % 60) + ":" + two(s % 60) + ":" + two(n % base);
+  }
+
+  function shot(t, which) {
+    const box = document.createElement("div"), media = document.createElement(t.kind === "film" ? "video" : "img"), ink = document.createElementNS(NS, "svg");
+    box.className = "shot " + which;
+    if (which === "first") media.id = "player";
+    if (t.kind === "film") { media.preload = preload; media.playsInline = true; media.muted = which === "second" || $("mute").getAttribute("aria-pressed") === "true"; media.setAttribute("aria-label", "Take " + t.number); }
+    if (t.kind !== "frames") media.src = t.src;
+    if (t.kind !== "film") media.alt = "Take " + t.number;
+    ink.setAttribute("viewBox", "0 0 " + side + " " + side);
+    ink.setAttribute("preserveAspectRatio", "none");
+    ink.setAttribute("aria-hidden", "true");
+    box.append(media, ink);
+    stage.append(box);
+    return { take: t, box, media, ink };
+  }
+
+  // to puts a player on a frame: in its middle, so that no rounding shows its neighbour.
+  function to(s, n) {
+    if (!s) return;
+    const t = s.take, at = Math.min(n, steps(t) - 1);
+    if (t.kind === "film") s.media.currentTime = (at + 0.5) / rate(t);
+    if (t.kind === "frames" && (t.frames || []).length) { s.media.src = t.thumbs + number(t, at) + t.ext; s.media.alt = "Frame " + number(t, at); }
+  }
+
+  function tell() {
+    const n = number(take, frame), shift = take.kind === "film" ? offset(take) : 0;
+    place.textContent = "Frame " + (n + shift) + " of " + (number(take, steps(take) - 1) + shift) + " · " + timecode(n, rate(take));
+    seek.value = String(frame);
+    seek.setAttribute("aria-valuetext", "Frame " + (n + shift) + ", " + timecode(n, rate(take)));
+    root.dataset.frame = String(n);
+    told(n);
+  }
+
+  function go(n) {
+    frame = Math.max(0, Math.min(steps(take) - 1, n));
+    to(first, frame); to(second, frame);
+    tell();
+  }
+
+  function stop() {
+    clearInterval(backwards); backwards = 0;
+    if (first?.take.kind === "film") first.media.pause();
+    if (second?.take.kind === "film") second.media.pause();
+    $("play").textContent = "Play";
+  }
+  function play() {
+    stop();
+    if (take.kind !== "film") return;
+    first.media.play();
+    if (second?.take.kind === "film") second.media.play();
+    $("play").textContent = "Pause";
+  }
+  function halt() { const was = frame; stop(); go(was); }
+  function back() {
+    halt();
+    backwards = setInterval(() => { if (frame === 0) stop(); else go(frame - 1); }, 1000 / rate(take));
+    $("play").textContent = "Pause";
+  }
+
+  function follow(s) {
+    if (s.take.kind !== "film") return;
+    const shown = (_, meta) => {
+      if (s !== first) return;
+      const at = meta ? meta.mediaTime : s.media.currentTime;
+      if (playing()) { frame = Math.min(steps(take) - 1, Math.floor(at * rate(take) + 0.01)); tell(); }
+      if (second?.take.kind === "film" && playing() && Math.abs(second.media.currentTime - at) > 1.5 / rate(take)) second.media.currentTime = at;
+      if (s.media.requestVideoFrameCallback) s.media.requestVideoFrameCallback(shown);
+    };
+    if (s.media.requestVideoFrameCallback) s.media.requestVideoFrameCallback(shown);
+    else s.media.addEventListener("timeupdate", () => shown());
+    if (s === first) s.media.addEventListener("play", () => { $("play").textContent = "Pause"; });
+    s.media.addEventListener("ended", () => stop());
+    s.media.addEventListener("loadedmetadata", () => {
+      if (!s.take.rate && s.take.total > 1) s.take.rate = s.take.total / s.media.duration; // of a sequence
+      if (!s.take.total) s.take.total = Math.max(1, Math.round(s.media.duration * rate(s.take)));
+      seek.max = String(steps(take) - 1);
+      to(s, frame); tell();
+    });
+  }
+
+  function lay() {
+    stop();
+    stage.replaceChildren();
+    first = shot(take, "first");
+    const other = takes.find((t) => t.id === otherMenu.value);
+    second = other ? shot(other, "second") : null;
+    stage.dataset.compare = second ? way.value : "off";
+    wipe.hidden = !second || way.value !== "wipe";
+    $("ways").hidden = !second;
+    $("mute").hidden = take.kind !== "film";
+    cut();
+    follow(first);
+    if (second) follow(second);
+    seek.max = String(steps(take) - 1);
+    laid();
+    go(Math.min(frame, steps(take) - 1));
+  }
+  function cut() { if (second) second.box.style.clipPath = way.value === "wipe" ? "inset(0 0 0 " + wipe.value + "%)" : ""; }
+
+  function others() {
+    otherMenu.replaceChildren(new Option("nothing", ""), ...takes.filter((t) => t !== take).map((t) => new Option("take " + t.number, t.id)));
+  }
+  if (takeMenu) {
+    for (const t of takes) takeMenu.append(new Option(String(t.number) + (t.waits ? ", waits for approval" : ""), t.id, false, t === take));
+    takeMenu.closest("label").hidden = takes.length < 2;
+    takeMenu.onchange = () => { take = takes.find((t) => t.id === takeMenu.value); others(); lay(); };
+  }
+  $("comparing").hidden = takes.length < 2;
+  $("full").hidden = !document.fullscreenEnabled;
+  otherMenu.onchange = way.onchange = lay;
+  wipe.oninput = cut;
+  seek.oninput = () => { stop(); go(Number(seek.value)); };
+  $("back").onclick = () => { stop(); go(frame - 1); };
+  $("ahead").onclick = () => { stop(); go(frame + 1); };
+  $("play").onclick = () => playing() || backwards ? halt() : play();
+  $("mute").onclick = () => {
+    const off = $("mute").getAttribute("aria-pressed") !== "true";
+    $("mute").setAttribute("aria-pressed", String(off));
+    if (first?.take.kind === "film") first.media.muted = off;
+  };
+  $("full").onclick = () => document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen();
+  document.addEventListener("keydown", (e) => {
+    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, dialog, [role=log], [data-own-keys]") || e.key === " " && e.target.closest("button, a, summary")) return;
+    if (e.key.length === 1 && e.key !== " " && localStorage.getItem("overcrank-single-keys") === "off") return;
+    const does = { ",": () => { stop(); go(frame - 1); }, ".": () => { stop(); go(frame + 1); }, j: back, k: halt, l: play, " ": () => playing() || backwards ? halt() : play() };
+    does.ArrowLeft = does[","]; does.ArrowRight = does["."];
+    const act = does[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+    if (act) { e.preventDefault(); act(); }
+  }, { signal: over.signal });
+  others();
+  lay();
+  return {
+    go, stop, halt,
+    busy: () => playing() || backwards !== 0,
+    playing, number: () => number(take, frame), take: () => take, ink: () => first?.ink,
+    end: () => { stop(); over.abort(); },
+  };
+}

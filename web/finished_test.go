@@ -228,6 +228,21 @@ func TestWhatBrowsersDoNotPlayIsShownByItsProxy(t *testing.T) {
 	guest.get(strings.TrimPrefix(address, r.base)+"/download/"+madeID(0)).is(http.StatusOK, "prores").called("Pro.mov", "")
 }
 
+func TestAJobsPageHasItsPlayerAndItsTimeline(t *testing.T) {
+	r := withResults(t,
+		made{farm.Job{Name: "Spot", OutputName: ".mp4"}, []byte("film")},
+		made{farm.Job{Name: "Spot", TakeOf: madeID(0), OutputName: ".mp4"}, []byte("again")},
+		made{farm.Job{Name: "waits", OutputName: ".mp4"}, nil},
+	)
+	v := r.as("vic")
+	// The player can compare with the other take, which it gets from where members of the team do.
+	v.get("/jobs/"+madeID(0)).is(http.StatusOK, `id="viewer"`, "/static/jobplayer.js", `&#34;src&#34;:&#34;/outputs/`+madeID(0)+`-x.mp4&#34;`, `&#34;src&#34;:&#34;/outputs/`+madeID(1)+`-x.mp4&#34;`,
+		"Compare with", "1 attempt on 1 machine in 1 min", "suite-1", "The whole film, attempt 1: Done, 1 min")
+	v.get("/jobs/"+madeID(2)).is(http.StatusOK).lacks(`id="viewer"`, "Timeline as a table")
+	line := v.live("job:" + madeID(0))
+	line.shows("timeline", "Timeline as a table")
+}
+
 func TestABatchIsDownloadedUnderNamesByAPattern(t *testing.T) {
 	r := withResults(t,
 		made{farm.Job{Name: "Spot", OutputName: ".mp4", Assets: []farm.Asset{text("Title", "Hello/World"), {Type: "image", LayerName: "Logo", Src: "https://x.example/?key=s3cret"}}}, []byte("one")},

@@ -51,6 +51,9 @@ func (s *server) job(c *fiber.Ctx, p farm.Principal) error {
 	if v.Tasks, err = s.readTasks(ctx, p, id); err != nil {
 		return err
 	}
+	if v.Timeline, err = s.readTimeline(ctx, p, id); err != nil {
+		return err
+	}
 	if v.Reviews, err = s.readReviews(ctx, p, id); err != nil {
 		return err
 	}

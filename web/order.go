@@ -18,7 +18,9 @@ import (
 // tasks is what pages ask of the farm about tasks and their attempts.
 type tasks interface {
 	Tasks(ctx context.Context, p farm.Principal, job, after string, limit int) (list []coordinator.TaskView, next string, err error)
+	JobAttempts(ctx context.Context, p farm.Principal, job, after string, limit int) (list []farm.AttemptRecord, next string, err error)
 	Attempts(ctx context.Context, p farm.Principal, task string) ([]farm.AttemptRecord, error)
+	CountTasks(ctx context.Context, p farm.Principal, job string) (map[farm.TaskStatus]int, error)
 	RunningOf(ctx context.Context, p farm.Principal, job string) []farm.RunningTask
 	RecentAttempts(ctx context.Context, p farm.Principal, agent string) ([]dispatch.RecentAttempt, error)
 }
@@ -151,6 +153,41 @@ func (s *server) tasks(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	return s.render(c, page.TasksPage(s.shell(c, p, job.Title()+", tasks", "jobs"), t))
+}
+
+// timelineTasks is how many tasks a timeline shows.
+const timelineTasks = 300
+
+// readTimeline reads when machines worked on a job.
+func (s *server) readTimeline(ctx context.Context, p farm.Principal, id string) (page.Timeline, error) {
+	job, err := s.farm.jobs.Job(ctx, p, id)
+	if err != nil {
+		return page.Timeline{}, err
+	}
+	views, next, err := s.farm.tasks.Tasks(ctx, p, id, "", timelineTasks)
+	if err != nil {
+		return page.Timeline{}, err
+	}
+	left := 0
+	if next != "" {
+		counts, err := s.farm.tasks.CountTasks(ctx, p, id)
+		if err != nil {
+			return page.Timeline{}, err
+		}
+		for _, n := range counts {
+			left += n
+		}
+		left -= len(views)
+	}
+	tasks := make(map[string]farm.Task, len(views))
+	for _, v := range views {
+		tasks[v.ID] = v.Task
+	}
+	attempts, _, err := s.farm.tasks.JobAttempts(ctx, p, id, "", timelineTasks)
+	if err != nil {
+		return page.Timeline{}, err
+	}
+	return page.TimelineOf(job, tasks, attempts, s.farm.reports.Now(), left), nil
 }
 
 // sample answers with the full-size picture of a frame that was rendered to be looked at first.

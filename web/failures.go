@@ -12,6 +12,7 @@ import (
 // failures is what pages ask of the farm about jobs that failed and need somebody.
 type failures interface {
 	Failures(ctx context.Context, p farm.Principal) ([]farm.FailureGroup, error)
+	Failure(ctx context.Context, p farm.Principal, job string) (farm.OpenFailure, error)
 	FailuresOf(ctx context.Context, p farm.Principal, cause farm.Cause, before string, limit int) (jobs []farm.Job, next string, err error)
 }
 

@@ -243,6 +243,87 @@ func TestAJobsPageHasItsPlayerAndItsTimeline(t *testing.T) {
 	line.shows("timeline", "Timeline as a table")
 }
 
+// logOf puts a log where the farm keeps it.
+func (r *rig) logOf(job, log string) {
+	r.t.Helper()
+	path := filepath.Join(r.dir, storage.Folder, files.Logs, job+".log")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(log), 0o600); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// lines is an answer about a log.
+func (a answer) lines() (found struct {
+	Hits, Lines []struct {
+		At          int64
+		Text, Class string
+	}
+	From, Next, Size int64
+	More             bool
+}) {
+	a.t.Helper()
+	if err := json.Unmarshal([]byte(a.is(http.StatusOK).body), &found); err != nil {
+		a.t.Fatal(err)
+	}
+	return found
+}
+
+func TestALogIsFoldedByPhaseAndSearchedInParts(t *testing.T) {
+	r := withResults(t, made{farm.Job{Name: "Spot", OutputName: ".mp4"}, []byte("film")})
+	var log strings.Builder
+	log.WriteString("attempt 1 on suite-1\nfetching the project, 3 KiB\ncomposition 'main'\n")
+	for log.Len() < 20<<20 { // more than one request searches
+		fmt.Fprintf(&log, "PROGRESS: frame %d of many, %s\n", log.Len(), strings.Repeat("x", 400))
+	}
+	needle := int64(log.Len())
+	log.WriteString("WARNING: the Needle was <lost>\nuploading 3 KiB\n")
+	r.logOf(madeID(0), log.String())
+	v, path := r.as("vic"), "/jobs/"+madeID(0)
+	page := v.get(path).is(http.StatusOK)
+	for _, w := range []string{"<b>Render</b>", "<b>Upload</b>", `<span class="warn">WARNING: the Needle was &lt;lost&gt;`, "/static/joblog.js"} {
+		if !strings.Contains(page.body, w) {
+			t.Errorf("the page does not say %q", w)
+		}
+	}
+	if len(page.body) > 1<<20 {
+		t.Errorf("the page has %d bytes: it holds more than the log's end", len(page.body))
+	}
+	from, asked := int64(0), 0
+	var hits []int64
+	for more := true; more; asked++ {
+		part := v.get(fmt.Sprintf("%s/log/search?q=needle&from=%d", path, from)).lines()
+		for _, h := range part.Hits {
+			hits = append(hits, h.At)
+			if h.Text != "WARNING: the Needle was <lost>" || h.Class != "warn" {
+				t.Errorf("found %+v", h)
+			}
+		}
+		from, more = part.Next, part.More
+	}
+	if len(hits) != 1 || hits[0] != needle || asked != 3 {
+		t.Errorf("found at %v in %d requests, want %d", hits, asked, needle)
+	}
+	if many := v.get(path + "/log/search?q=progress").lines(); len(many.Hits) != 100 || !many.More {
+		t.Errorf("%d hits at once, more: %t", len(many.Hits), many.More)
+	}
+	// A part begins where a line does, wherever it is asked for.
+	part := v.get(fmt.Sprintf("%s/log/part?at=%d", path, needle+5)).lines()
+	if part.From != needle || len(part.Lines) != 2 || part.Lines[0].At != needle || part.Size != int64(log.Len()) {
+		t.Errorf("the part is %+v", part)
+	}
+	if part = v.get(path + "/log/part?at=999999999999").lines(); len(part.Lines) != 1 || part.Lines[0].Text != "uploading 3 KiB" {
+		t.Errorf("behind the end is %+v", part)
+	}
+	v.get(path + "/log/search?q=").is(http.StatusBadRequest)
+	v.get(path + "/log/part?at=-1").is(http.StatusBadRequest)
+	v.get(path + "/log/search?q=x&from=zz").is(http.StatusBadRequest)
+	r.as("zoe").get(path + "/log/search?q=needle").is(http.StatusNotFound)
+	v.live("job:"+madeID(0)).shows("log", "<b>Upload</b>")
+}
+
 func TestABatchIsDownloadedUnderNamesByAPattern(t *testing.T) {
 	r := withResults(t,
 		made{farm.Job{Name: "Spot", OutputName: ".mp4", Assets: []farm.Asset{text("Title", "Hello/World"), {Type: "image", LayerName: "Logo", Src: "https://x.example/?key=s3cret"}}}, []byte("one")},

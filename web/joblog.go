@@ -15,6 +15,7 @@ const logWindow = 256 << 10
 // logTail is a stretch of a log.
 type logTail struct {
 	lines []string
+	from  int64 // offset of the first line
 	next  int64 // offset behind the lines
 	more  bool  // more can be read from there now
 }
@@ -39,6 +40,7 @@ func (s *server) readLog(ctx context.Context, p farm.Principal, id string, from 
 	}
 	tail := cutLines(raw, start > 0 && from == 0)
 	tail.next += start
+	tail.from += start
 	tail.more = len(raw) == logWindow && tail.next > from && tail.next < f.Size
 	return tail, nil
 }
@@ -54,6 +56,7 @@ func cutLines(raw []byte, inside bool) logTail {
 	body := raw[:end]
 	if i := bytes.IndexByte(body, '\n'); inside && i >= 0 {
 		body = body[i+1:]
+		tail.from = int64(i + 1)
 	}
 	for line := range bytes.Lines(body) {
 		tail.lines = append(tail.lines, strings.ToValidUTF8(strings.TrimRight(string(line), "\r\n"), "\uFFFD"))

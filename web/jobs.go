@@ -57,13 +57,13 @@ func (s *server) job(c *fiber.Ctx, p farm.Principal) error {
 	if v.Reviews, err = s.readReviews(ctx, p, id); err != nil {
 		return err
 	}
-	log, err := s.readLog(ctx, p, id, 0)
-	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+	log, _, err := s.readJobLog(ctx, p, id)
+	if err != nil {
 		return err
 	}
 	shell := s.shell(c, p, v.Title(), "jobs")
 	shell.Live = "job:" + id
-	return s.render(c, page.JobPage(shell, v, log.lines))
+	return s.render(c, page.JobPage(shell, v, log))
 }
 
 // readJob reads a job with all that its page shows of it.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -398,7 +400,9 @@ func (l *liveSession) sendPiece(id, html string) error {
 
 // sendLog sends the lines that the job's log has grown by; of many, some, and then news stays set.
 func (l *liveSession) sendLog(ctx context.Context) error {
-	first := l.logAt == 0
+	if l.logAt == 0 {
+		return l.sendSections(ctx)
+	}
 	tail, err := l.readLog(ctx, l.reader, l.logOf, l.logAt)
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return nil
@@ -410,7 +414,28 @@ func (l *liveSession) sendLog(ctx context.Context) error {
 	if len(tail.lines) == 0 {
 		return nil
 	}
-	return l.write(part{Lines: tail.lines, Reset: first})
+	if slices.ContainsFunc(tail.lines, page.LogTurns) {
+		return l.sendSections(ctx)
+	}
+	return l.write(part{Lines: tail.lines})
+}
+
+// sendSections sends the end of the job's log in its sections.
+func (l *liveSession) sendSections(ctx context.Context) error {
+	log, tail, err := l.readJobLog(ctx, l.reader, l.logOf)
+	if err != nil {
+		return err
+	}
+	l.logAt, l.news = tail.next, tail.more
+	if len(tail.lines) == 0 {
+		return nil
+	}
+	var html strings.Builder
+	if err := page.LogPart(log).Render(ctx, &html); err != nil {
+		return fmt.Errorf("drawing the log of job %s: %w", l.logOf, err)
+	}
+	drawn := html.String()
+	return l.write(part{ID: "log", HTML: &drawn})
 }
 
 func (l *liveSession) write(p part) error {

@@ -38,8 +38,16 @@ func (s *server) readJobView(ctx context.Context, p farm.Principal, id string) (
 	if v.Level == "" {
 		v.Level = farm.LevelNormal
 	}
-	if err != nil || job.Status.Ended() && !job.PreviewFirst {
+	if err != nil {
 		return v, err
+	}
+	if job.Status == farm.JobFailed {
+		if v.Cure, err = s.cureOf(ctx, p, id); err != nil {
+			return v, err
+		}
+	}
+	if job.Status.Ended() && !job.PreviewFirst {
+		return v, nil
 	}
 	if job.PreviewFirst {
 		samples, err := s.farm.results.Samples(ctx, p, id)

@@ -144,6 +144,8 @@ func (s *server) routes() []route.Route {
 		route.Post("/jobs/change", farm.ActChangeJobs, s.changeSelected),
 		route.Get("/jobs/:id", farm.ActView, s.job),
 		route.Get("/jobs/:id/log", farm.ActView, s.jobLog),
+		route.Get("/jobs/:id/log/search", farm.ActView, s.searchLog),
+		route.Get("/jobs/:id/log/part", farm.ActView, s.logPart),
 		route.Get("/jobs/:id/download", farm.ActView, s.download),
 		route.Get("/jobs/:id/proxy", farm.ActView, s.proxy),
 		route.Get("/jobs/:id/review", farm.ActView, s.review),

@@ -16,6 +16,7 @@ type JobView struct {
 	Job
 	Placement *farm.Placement     // why it waits; nil for a job that has ended
 	Samples   []int               // frames that were rendered to be looked at first
+	Cure      *FailureGroup       // why it failed, and what helps; nil where nobody has to deal with that
 	Timeline  Timeline            // when machines worked on it
 	Tasks     Tasks               // of which only some are shown
 	Level     farm.Level          // in force, with normal for none

@@ -110,6 +110,9 @@ func orAny(name string) string { return cmp.Or(name, "any machine") }
 func commas(list []string) string { return strings.Join(list, ", ") }
 
 // logClass marks the lines of a log that a reader looks for; the page's script does the same for new lines.
+// LogClass is how a line of a log is marked: "warn", "fail" or "".
+func LogClass(line string) string { return logClass(line) }
+
 func logClass(line string) string {
 	switch {
 	case strings.Contains(line, "WARNING"):

@@ -261,9 +261,9 @@ function addLines(lines) {
     row.textContent = line + "\n";
     if (/WARNING/.test(line)) row.className = "warn";
     if (/ERROR|failed/i.test(line)) row.className = "fail";
-    log.append(row);
+    (log.lastElementChild?.matches("details") ? log.lastElementChild : log).append(row);
   }
-  while (log.childNodes.length > 4000) log.firstChild.remove();
+  while (log.querySelectorAll("span").length > 6000) (log.querySelector("details > span") || log.firstChild).remove();
   if (follow) log.scrollTop = log.scrollHeight;
 }
 

@@ -1,0 +1,226 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"overcrank/farm"
+	"overcrank/web/page"
+)
+
+const (
+	// searchedAtOnce is how much of a log one request searches, in bytes; its answer says where the next goes on.
+	searchedAtOnce = 8 << 20
+	// hitsAtOnce is how many lines one request finds at most.
+	hitsAtOnce = 100
+	// longestQuery bounds what is searched for, in bytes.
+	longestQuery = 200
+	// partSize is how much of a log is shown at once that is not its end, in bytes.
+	partSize = 128 << 10
+	// hitText is how much of a line that was found is shown, in bytes.
+	hitText = 400
+)
+
+// logLine is a line of a log with the offset at which it begins.
+type logLine struct {
+	At    int64  `json:"at"`
+	Text  string `json:"text"`
+	Class string `json:"class"`
+}
+
+// logFound is what one request found in a log.
+type logFound struct {
+	Hits []logLine `json:"hits"`
+	Next int64     `json:"next"` // where the search goes on
+	More bool      `json:"more"`
+}
+
+// searchLog finds lines of a job's log that hold some words, whatever their case: GET /jobs/:id/log/search?q=&from=.
+func (s *server) searchLog(c *fiber.Ctx, p farm.Principal) error {
+	query := strings.ToLower(strings.TrimSpace(strings.ToValidUTF8(strings.Clone(c.Query("q")), "")))
+	from, err := offsetOf(c.Query("from"))
+	if err != nil {
+		return err
+	}
+	if query == "" || len(query) > longestQuery {
+		return farm.Invalid("nothing was searched for", farm.FieldError{Field: "q", Message: "has to be 1 to " + strconv.Itoa(longestQuery) + " bytes"})
+	}
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	f, err := s.farm.jobs.JobLog(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	found, err := searchLines(ctx, f, f.Size, from, query)
+	if err != nil {
+		return err
+	}
+	return c.JSON(found)
+}
+
+// searchLines searches from an offset on, a piece at a time.
+func searchLines(ctx context.Context, in io.ReadSeeker, size, from int64, query string) (found logFound, err error) {
+	found = logFound{Hits: []logLine{}, Next: from}
+	for found.Next < size && found.Next-from < searchedAtOnce && len(found.Hits) < hitsAtOnce {
+		if err := ctx.Err(); err != nil {
+			return found, err
+		}
+		lines, next, err := linesAt(in, found.Next, logWindow)
+		if err != nil {
+			return found, err
+		}
+		if next == found.Next { // a line that is being written
+			return found, nil
+		}
+		found.Next = next
+		for _, line := range lines {
+			if !strings.Contains(strings.ToLower(line.Text), query) {
+				continue
+			}
+			if len(found.Hits) == hitsAtOnce {
+				found.Next = line.At
+				break
+			}
+			if len(line.Text) > hitText {
+				line.Text = strings.ToValidUTF8(line.Text[:hitText], "") + "…"
+			}
+			found.Hits = append(found.Hits, line)
+		}
+	}
+	found.More = found.Next < size
+	return found, nil
+}
+
+// linesAt reads whole lines of a log from the beginning of one on, and where the next begins.
+func linesAt(in io.ReadSeeker, at int64, most int) (lines []logLine, next int64, err error) {
+	if _, err := in.Seek(at, io.SeekStart); err != nil {
+		return nil, at, err
+	}
+	raw, err := io.ReadAll(io.LimitReader(in, int64(most)))
+	if err != nil {
+		return nil, at, err
+	}
+	end := bytes.LastIndexByte(raw, '\n') + 1
+	if end == 0 && len(raw) == most {
+		end = len(raw) // a line longer than what is read at once
+	}
+	next = at
+	for line := range bytes.Lines(raw[:end]) {
+		text := strings.ToValidUTF8(strings.TrimRight(string(line), "\r\n"), "\uFFFD")
+		lines = append(lines, logLine{At: next, Text: text, Class: page.LogClass(text)})
+		next += int64(len(line))
+	}
+	return lines, next, nil
+}
+
+// logPart gives the lines of a job's log around an offset: GET /jobs/:id/log/part?at=.
+func (s *server) logPart(c *fiber.Ctx, p farm.Principal) error {
+	at, err := offsetOf(c.Query("at"))
+	if err != nil {
+		return err
+	}
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	f, err := s.farm.jobs.JobLog(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	at = min(at, max(0, f.Size-1))
+	begin, err := lineBegin(f, at)
+	if err != nil {
+		return err
+	}
+	lines, next, err := linesAt(f, begin, partSize)
+	if err != nil {
+		return err
+	}
+	if lines == nil {
+		lines = []logLine{}
+	}
+	return c.JSON(fiber.Map{"lines": lines, "from": begin, "next": next, "size": f.Size})
+}
+
+// longestLine is how far back the beginning of a line is looked for, in bytes; agents cut theirs at a quarter of that.
+const longestLine = 16 << 10
+
+// lineBegin is where the line begins that an offset is in.
+func lineBegin(in io.ReadSeeker, at int64) (int64, error) {
+	back := max(0, at-longestLine)
+	if _, err := in.Seek(back, io.SeekStart); err != nil {
+		return 0, err
+	}
+	before := make([]byte, at-back)
+	if _, err := io.ReadFull(in, before); err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	if i := bytes.LastIndexByte(before, '\n'); i >= 0 {
+		return back + int64(i) + 1, nil
+	}
+	return back, nil
+}
+
+// offsetOf reads an offset, 0 when there is none.
+func offsetOf(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, farm.Invalid("the log cannot be read there", farm.FieldError{Field: "from", Message: "is no offset in bytes"})
+	}
+	return n, nil
+}
+
+// readJobLog reads the end of a job's log in its sections, and where the lines behind it will begin.
+func (s *server) readJobLog(ctx context.Context, p farm.Principal, id string) (page.Log, logTail, error) {
+	tail, err := s.readLog(ctx, p, id, 0)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return page.Log{Job: id}, tail, nil
+	}
+	if err != nil {
+		return page.Log{Job: id}, tail, err
+	}
+	job, err := s.farm.jobs.Job(ctx, p, id)
+	if err != nil {
+		return page.Log{Job: id}, tail, err
+	}
+	attempts, _, err := s.farm.tasks.JobAttempts(ctx, p, id, "", timelineTasks)
+	if err != nil {
+		return page.Log{Job: id}, tail, err
+	}
+	log := page.LogOf(job, tail.lines, tail.from, attempts)
+	if job.Status == farm.JobFailed {
+		log.Cure, err = s.cureOf(ctx, p, id)
+	}
+	return log, tail, err
+}
+
+// cureOf is what helps against the failure of a job; nil when nobody has to deal with it any more.
+func (s *server) cureOf(ctx context.Context, p farm.Principal, id string) (*page.FailureGroup, error) {
+	failure, err := s.farm.failures.Failure(ctx, p, id)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	groups, err := s.farm.failures.Failures(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range groups {
+		if g.Cause == failure.Cause {
+			f, err := s.dressFailures(ctx, p, g)
+			return &f, err
+		}
+	}
+	return nil, nil
+}

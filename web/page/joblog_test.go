@@ -1,0 +1,55 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"overcrank/farm"
+)
+
+func TestALogHasASectionForEachPhase(t *testing.T) {
+	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	attempts := []farm.AttemptRecord{
+		{Number: 1, Agent: "a", AgentName: "suite-1", LeasedAt: at, EndedAt: at.Add(20 * time.Second), Measured: farm.Measured{FetchSeconds: 2, StartSeconds: 3}},
+		{Number: 2, Agent: "a", AgentName: "suite-1", LeasedAt: at.Add(30 * time.Second)},
+	}
+	lines := []string{
+		"attempt 1 on suite-1", "fetching the project, 3 KiB", "composition 'main', 5 assets", "ERROR: the font <Inter> is missing", "attempt 1 failed: no font",
+		"attempt 2 on suite-1", "this machine has the project unpacked", "rendering with After Effects", "PROGRESS: 1", "WARNING: slow", "PROGRESS: 2", "putting 3 frames together", "the film is whole: 3 frames",
+	}
+	log := LogOf(farm.Job{ID: "j"}, lines, 0, attempts)
+	var got []string
+	for _, s := range log.Sections {
+		got = append(got, fmt.Sprintf("%s %s %d/%d %t", s.Title, s.Took, s.Errors, len(s.Lines), s.Open))
+	}
+	want := []string{
+		"Attempt 1 on suite-1 20 s 0/1 false", "Footage 2 s 0/1 false", "Open 3 s 2/3 true", "Attempt 2 on suite-1  0/1 false", "Footage  0/1 false", "Open  0/1 false",
+		"Render  0/3 false", "Encode  0/1 false", "Check  0/1 true",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the sections are\n%s", strings.Join(got, "\n"))
+	}
+	log.Cure = &FailureGroup{FailureGroup: farm.FailureGroup{Cause: farm.Cause{Kind: farm.CauseFont, Subject: "Inter"}, Count: 1}}
+	var b strings.Builder
+	if err := LogPart(log).Render(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	if page := b.String(); strings.Count(page, "See what helps") != 1 || !strings.Contains(page, `no font
+</span><span class="cure">`) || !strings.Contains(page, "the font &lt;Inter&gt; is missing") {
+		t.Errorf("the log is drawn as %s", page)
+	}
+}
+
+func TestMachinesThatWorkAtTheSameTimeShareASection(t *testing.T) {
+	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	attempts := []farm.AttemptRecord{{Number: 1, Agent: "a", LeasedAt: at, EndedAt: at.Add(time.Minute)}, {Number: 1, Agent: "b", LeasedAt: at.Add(time.Second)}}
+	log := LogOf(farm.Job{}, []string{"attempt 1 on a", "attempt 1 on b", "PROGRESS: 1"}, 0, attempts)
+	if len(log.Sections) != 1 || len(log.Sections[0].Lines) != 3 || !log.Sections[0].Open {
+		t.Errorf("the sections are %+v", log.Sections)
+	}
+	if LogTurns("PROGRESS: 1") || LogTurns("a line") || !LogTurns("attempt 12 on suite 4") || !LogTurns("uploading 3 KiB") || LogTurns("attempt x on y") {
+		t.Error("what begins a section is told wrongly")
+	}
+}

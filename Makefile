@@ -102,6 +102,8 @@ fuzz:
 ## release-checks: what runs before each release, in about two hours; its figures go into docs/benchmarks.md
 release-checks:
 	.ci/run
+	OVERCRANK_FIGURES=1 $(GO) test -count 1 -v -run '^TestAnAgentAtRestTakesLittle$$' ./cmd/overcrank/farmtest/machines
+	OVERCRANK_FIGURES=1 OVERCRANK_PACKAGES=$(CURDIR)/dist $(GO) -C installers test -count 1 -v -timeout 20m -run '^TestThePackageOnWindows$$' ./windows/winetest
 	$(MAKE) --no-print-directory bench
 	$(MAKE) --no-print-directory bench BENCH=million
 	$(MAKE) --no-print-directory fuzz

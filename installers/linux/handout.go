@@ -35,12 +35,12 @@ func HandOut(ctx context.Context, in Input, packages []string) ([]string, error)
 
 func handOutInfo(in Input, packages []string, format string) *nfpm.Info {
 	const name, summary = "overcrank-packages", "Render farm for Adobe After Effects: packages of the agent, for coordinators to hand out"
-	var contents files.Contents
+	contents := files.Contents{folder(path.Dir(handedOut)), folder(handedOut)}
 	for _, p := range packages {
 		contents = append(contents, file(p, path.Join(handedOut, filepath.Base(p)), 0o644))
 	}
 	if in.Licences != "" {
-		contents = append(contents, file(in.Licences, path.Join("/usr/share/doc", name, "licences.txt"), 0o644))
+		contents = append(contents, folder(path.Join("/usr/share/doc", name)), file(in.Licences, path.Join("/usr/share/doc", name, "licences.txt"), 0o644))
 	}
 	info := describe(in, name, "all", format)
 	info.Description = summary + "\nCoordinators of the package overcrank find the agent's packages for Windows, macOS and Linux here,\nand offer them to whoever adds a machine."

@@ -64,6 +64,7 @@ The service is a small launcher, which the farm can hand new versions of the age
 		depends:    map[string][]string{"deb": {"ffmpeg"}}, // which some distributions with rpm have in no repository of theirs
 		contents: func(in Input, work, programs string) files.Contents {
 			return files.Contents{
+				folder("/usr/lib/overcrank-agent"), folder("/usr/lib/overcrank-agent/versions"), folder("/usr/lib/overcrank-agent/versions/" + in.Version.String()),
 				file(filepath.Join(programs, "overcrank-launcher"), "/usr/lib/overcrank-agent/overcrank", 0o755),
 				file(filepath.Join(programs, "overcrank-agent"), "/usr/lib/overcrank-agent/versions/"+in.Version.String()+"/overcrank-agent", 0o755),
 				{Source: "/usr/lib/overcrank-agent/overcrank", Destination: "/usr/bin/overcrank-agent", Type: files.TypeSymlink},
@@ -98,7 +99,7 @@ func (p pkg) info(in Input, work, programs, arch, format string) *nfpm.Info {
 		file(filepath.Join(work, p.service+".service"), "/usr/lib/systemd/system/"+p.service+".service", 0o644),
 	)
 	if in.Licences != "" {
-		contents = append(contents, file(in.Licences, path.Join("/usr/share/doc", p.name, "licences.txt"), 0o644))
+		contents = append(contents, folder(path.Join("/usr/share/doc", p.name)), file(in.Licences, path.Join("/usr/share/doc", p.name, "licences.txt"), 0o644))
 	}
 	accounts := map[string]string{"deb": "passwd", "rpm": "shadow-utils"}[format] // has useradd
 	info := describe(in, p.name, arch, format)
@@ -137,6 +138,11 @@ func release(format string) string {
 
 func file(from, to string, mode fs.FileMode) *files.Content {
 	return &files.Content{Source: from, Destination: to, FileInfo: &files.ContentFileInfo{Mode: mode}}
+}
+
+// folder is one of the package's own, which goes with it: rpm leaves those that no package has.
+func folder(path string) *files.Content {
+	return &files.Content{Destination: path, Type: files.TypeDir, FileInfo: &files.ContentFileInfo{Mode: 0o755}}
 }
 
 // config is a file that people change: upgrades keep what they wrote.

@@ -62,7 +62,7 @@ func (s *server) chooseTemplate(ctx context.Context, c *fiber.Ctx, p farm.Princi
 	}
 	var usable []farm.Template
 	for _, t := range newestFirst(all) {
-		if t.Status == farm.TemplateUploaded {
+		if t.Status == farm.TemplateUploaded && t.RetiredAt.IsZero() {
 			usable = append(usable, t)
 		}
 	}
@@ -77,6 +77,9 @@ func (s *server) form(ctx context.Context, p farm.Principal, templateID, composi
 	}
 	if t.Summary == nil {
 		return page.NewJob{}, farm.Errorf(farm.CodeConflict, "the template “%s” has not been read yet; try again in a moment", t.DisplayName)
+	}
+	if !t.RetiredAt.IsZero() {
+		return page.NewJob{}, farm.Errorf(farm.CodeConflict, "the template “%s” is retired and takes no new jobs; bring it back on its page first", t.DisplayName)
 	}
 	form := page.NewJob{Template: t, Levels: s.levelsFor(ctx, p, farm.LevelNormal)}
 	found := false

@@ -137,9 +137,27 @@ func (s *server) fonts(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
+	list, err := s.farm.templates.List(ctx, p)
+	if err != nil {
+		return err
+	}
+	missing, err := s.missingFonts(ctx, p, list)
+	if err != nil {
+		return err
+	}
+	names := map[string]string{}
+	for _, t := range list {
+		names[t.ID] = t.DisplayName
+	}
+	used := make(map[string]page.Usage, len(all))
+	for _, f := range all {
+		if used[f.ID], err = s.usedBy(ctx, p, farm.UseFont, f.ID, names); err != nil {
+			return err
+		}
+	}
 	shell := s.shell(c, p, "Fonts", "settings")
 	shell.Setting = "fonts"
-	return s.render(c, page.FontsPage(shell, all))
+	return s.render(c, page.FontsPage(shell, all, used, missing))
 }
 
 // addFont takes a font file as the request's body; the page's script sends it.
@@ -178,6 +196,16 @@ func (s *server) showSecrets(c *fiber.Ctx, p farm.Principal, v page.Secrets) err
 	var err error
 	if v.All, err = s.farm.secrets.List(ctx, p); err != nil {
 		return err
+	}
+	names, err := s.namesOfTemplates(ctx, p)
+	if err != nil {
+		return err
+	}
+	v.Uses = make(map[string]page.Usage, len(v.All))
+	for _, secret := range v.All {
+		if v.Uses[secret.Name], err = s.usedBy(ctx, p, farm.UseSecret, secret.Name, names); err != nil {
+			return err
+		}
 	}
 	shell := s.shell(c, p, "Secrets", "settings")
 	shell.Setting = "secrets"

@@ -80,7 +80,15 @@ func (s *server) template(c *fiber.Ctx, p farm.Principal) error {
 	}
 	shell := s.shell(c, p, t.DisplayName, "templates")
 	shell.Live = "template:" + t.ID
-	return s.render(c, page.TemplatePage(shell, t))
+	use, err := s.templateUse(ctx, p, t.ID)
+	if err != nil {
+		return err
+	}
+	editions, err := s.editions(ctx, c, p, t.Template)
+	if err != nil {
+		return err
+	}
+	return s.render(c, page.TemplatePage(shell, t, use, editions))
 }
 
 // readTemplate reads a template with what its file told.

@@ -173,6 +173,7 @@ func (s *server) routes() []route.Route {
 		route.Get("/templates/:id/poster", farm.ActView, s.templatePoster),
 		route.Get("/templates/:id/file", farm.ActView, s.templateFile),
 		route.Post("/templates/:id/mark", farm.ActChangeTemplates, s.markTemplate),
+		route.Post("/templates/:id/retire", farm.ActChangeTemplates, s.retireTemplate),
 		route.Post("/templates/:id/delete", farm.ActDeleteTemplates, s.deleteTemplate),
 		route.Get("/new", farm.ActSubmit, s.newJobPage),
 		route.Post("/new", farm.ActSubmit, s.newJob),

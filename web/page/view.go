@@ -200,6 +200,21 @@ type Template struct {
 	Preflight *aep.Preflight
 }
 
+// usable says whether new jobs may render the template.
+func (t Template) usable() bool { return t.Status == farm.TemplateUploaded && t.RetiredAt.IsZero() }
+
+// split gives the templates that are in use and those that are retired.
+func split(all []Template) (used, retired []Template) {
+	for _, t := range all {
+		if t.RetiredAt.IsZero() {
+			used = append(used, t)
+		} else {
+			retired = append(retired, t)
+		}
+	}
+	return used, retired
+}
+
 // lacks lists the files that the template's compositions cannot be rendered without and that did not come with it, each with the first
 // layer that needs it.
 func (t Template) lacks() (all []aep.Lack) {

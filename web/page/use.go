@@ -1,0 +1,73 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"overcrank/farm"
+)
+
+// Usage is how much jobs used something lately.
+type Usage struct {
+	Jobs int // in the last farm.UseDays days
+	By   []Share
+	Last time.Time // the day of the last one, zero when there was none
+}
+
+// Share is how many of these jobs were somebody's, or of a template.
+type Share struct {
+	Name string
+	ID   string // of a template, "" for people
+	Jobs int
+}
+
+// UsageOf sums uses up as of a time. Title gives what stands for whom they are by.
+func UsageOf(uses []farm.Use, now time.Time, title func(by string) Share) Usage {
+	var u Usage
+	by := map[string]int{}
+	for _, use := range uses {
+		if use.Day.After(u.Last) {
+			u.Last = use.Day
+		}
+		if now.Sub(use.Day) < (farm.UseDays+1)*24*time.Hour {
+			u.Jobs += use.Jobs
+			by[use.By] += use.Jobs
+		}
+	}
+	for who, jobs := range by {
+		share := title(who)
+		share.Jobs = jobs
+		u.By = append(u.By, share)
+	}
+	slices.SortFunc(u.By, func(a, b Share) int { return cmp.Or(b.Jobs-a.Jobs, cmp.Compare(a.Name, b.Name)) })
+	return u
+}
+
+// sharesShown is how many are named of those who use something.
+const sharesShown = 8
+
+// last is the day of the last use in words.
+func (u Usage) last() string {
+	if u.Last.IsZero() {
+		return "Not used yet"
+	}
+	return "Last used on " + u.Last.Format("2 January 2006")
+}
+
+// Edition is what changed when a version of a template gave way to the next.
+type Edition struct {
+	farm.TemplateVersion
+	Shown   bool // Changes are those of this one
+	Changes []Change
+}
+
+// Change is something that changed, for people.
+type Change struct{ How, Words string }
+
+// MissingFont is a font that templates use and the library lacks.
+type MissingFont struct {
+	Name      string
+	Templates []Share // the first of them
+	More      int
+}

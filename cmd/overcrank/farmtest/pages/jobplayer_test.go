@@ -1,0 +1,42 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"testing"
+
+	"overcrank/cmd/overcrank/farmtest"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestAProducerComparesTakesAndReadsTheLogByKeyboard goes through a film frame by frame, beside another take of it, and finds a line of its log.
+func TestAProducerComparesTakesAndReadsTheLogByKeyboard(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir())
+	template := f.Register("zip", farmtest.TitleCard(t)).ID
+	first := f.Finished(f.SubmitCard(template, map[string]any{"frames": []int{60, 71}}))
+	b := signedIn(t, f)
+	b.open("/jobs/" + first.ID)
+	b.do(chromedp.Evaluate(`window.sent = window.two = false; fetch("/jobs/change", {method: "POST", body: new URLSearchParams({do: "resubmit", id: location.pathname.split("/").pop()})}).then((r) => { window.sent = r.ok; }); null`, nil))
+	b.until(`window.sent`)
+	b.until(`fetch(location.pathname + "/review").then((r) => r.text()).then((t) => { window.two = t.includes("&#34;number&#34;:2"); }), window.two`)
+	b.open("/jobs/" + first.ID)
+	b.until(`document.getElementById("player")?.readyState >= 2 && document.getElementById("viewer").dataset.frame === "0"`)
+	b.do(chromedp.Focus("#main", chromedp.ByQuery), chromedp.KeyEvent("."), chromedp.KeyEvent("."), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(","))
+	b.until(`document.getElementById("viewer").dataset.frame === "2" && document.getElementById("place").textContent.startsWith("Frame 62 of 71 · 00:00:00:02")`)
+	b.do(chromedp.Focus("#other", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowDown))
+	b.until(`document.getElementById("stage").dataset.compare === "side" && document.querySelectorAll("#stage video").length === 2`)
+	b.do(chromedp.Focus("#way", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	b.until(`document.getElementById("stage").dataset.compare === "difference"`)
+	b.canBeRead("/jobs/… with a take beside it")
+
+	b.until(`document.querySelectorAll("#log details").length > 3`)
+	b.do(chromedp.Focus("#log-query", chromedp.ByQuery), chromedp.KeyEvent("the film is whole"+kb.Enter))
+	b.until(`document.getElementById("log-hits").textContent === "1 hit"`)
+	b.do(chromedp.Focus("#log-found button", chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector("#log-part .hit")?.textContent.includes("the film is whole") && document.activeElement.id === "log-part"`)
+	b.do(chromedp.Focus("#log-end", chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.until(`!document.getElementById("log").hidden && document.getElementById("log-part") === null`)
+}

@@ -39,11 +39,11 @@ var logPhases = []struct {
 	{"Upload", []string{"uploading ", "the result is with the farm", "a small film to look at"}},
 }
 
-// phaseOf is the place, in the list of phases, of the phase that a line belongs to for certain; -1 for a line that goes with the one before.
+// phaseOf is the place, in the list of phases, of the first phase that a line belongs to for certain; -1 for a line that goes with the one before.
 func phaseOf(line string) int {
 	for i, phase := range logPhases {
 		for _, begin := range phase.begins {
-			if strings.HasPrefix(line, begin) && !(phase.title == "Encode" && strings.HasPrefix(line, "putting the assets")) {
+			if strings.HasPrefix(line, begin) {
 				return i
 			}
 		}

@@ -274,12 +274,12 @@ func (a answer) lines() (found struct {
 func TestALogIsFoldedByPhaseAndSearchedInParts(t *testing.T) {
 	r := withResults(t, made{farm.Job{Name: "Spot", OutputName: ".mp4"}, []byte("film")})
 	var log strings.Builder
-	log.WriteString("attempt 1 on suite-1\nfetching the project, 3 KiB\ncomposition 'main'\n")
+	log.WriteString("agent: attempt 1 on suite-1\nagent: fetching the project, 3 KiB\nagent: composition 'main'\n")
 	for log.Len() < 20<<20 { // more than one request searches
 		fmt.Fprintf(&log, "PROGRESS: frame %d of many, %s\n", log.Len(), strings.Repeat("x", 400))
 	}
 	needle := int64(log.Len())
-	log.WriteString("WARNING: the Needle was <lost>\nuploading 3 KiB\n")
+	log.WriteString("WARNING: the Needle was <lost>\nagent: uploading 3 KiB\n")
 	r.logOf(madeID(0), log.String())
 	v, path := r.as("vic"), "/jobs/"+madeID(0)
 	page := v.get(path).is(http.StatusOK)
@@ -314,7 +314,7 @@ func TestALogIsFoldedByPhaseAndSearchedInParts(t *testing.T) {
 	if part.From != needle || len(part.Lines) != 2 || part.Lines[0].At != needle || part.Size != int64(log.Len()) {
 		t.Errorf("the part is %+v", part)
 	}
-	if part = v.get(path + "/log/part?at=999999999999").lines(); len(part.Lines) != 1 || part.Lines[0].Text != "uploading 3 KiB" {
+	if part = v.get(path + "/log/part?at=999999999999").lines(); len(part.Lines) != 1 || part.Lines[0].Text != "agent: uploading 3 KiB" {
 		t.Errorf("behind the end is %+v", part)
 	}
 	v.get(path + "/log/search?q=").is(http.StatusBadRequest)

@@ -39,8 +39,12 @@ var logPhases = []struct {
 	{"Upload", []string{"uploading ", "the result is with the farm", "a small film to look at"}},
 }
 
+// agentSays begins what an agent says itself; engines' lines stand as they are.
+const agentSays = "agent: "
+
 // phaseOf is the place, in the list of phases, of the first phase that a line belongs to for certain; -1 for a line that goes with the one before.
 func phaseOf(line string) int {
+	line = strings.TrimPrefix(line, agentSays)
 	for i, phase := range logPhases {
 		for _, begin := range phase.begins {
 			if strings.HasPrefix(line, begin) {
@@ -57,7 +61,7 @@ func LogTurns(line string) bool {
 }
 
 func beginsAttempt(line string) bool {
-	rest, found := strings.CutPrefix(line, "attempt ")
+	rest, found := strings.CutPrefix(line, agentSays+"attempt ")
 	number, machine, on := strings.Cut(rest, " on ")
 	return found && on && machine != "" && number != "" && strings.Trim(number, "0123456789") == ""
 }
@@ -90,7 +94,7 @@ func LogOf(job farm.Job, lines []string, from int64, attempts []farm.AttemptReco
 			if !now.EndedAt.IsZero() {
 				took = lasted(now)
 			}
-			log.Sections = append(log.Sections, LogSection{Title: kindTitle(line), Took: took})
+			log.Sections = append(log.Sections, LogSection{Title: kindTitle(strings.TrimPrefix(line, agentSays)), Took: took})
 		case next > phase:
 			phase = next
 			log.Sections = append(log.Sections, LogSection{Title: logPhases[next].title, Took: phaseTook(logPhases[next].title, now.Measured)})
@@ -132,7 +136,7 @@ func overlapping(attempts []farm.AttemptRecord) bool {
 
 // attemptCalled is the attempt that a line begins, as the state has it.
 func attemptCalled(line string, attempts []farm.AttemptRecord) farm.AttemptRecord {
-	number, machine, _ := strings.Cut(strings.TrimPrefix(line, "attempt "), " on ")
+	number, machine, _ := strings.Cut(strings.TrimPrefix(line, agentSays+"attempt "), " on ")
 	for _, a := range attempts {
 		if count(a.Number) == number && (a.AgentName == machine || a.AgentName == "") {
 			return a

@@ -16,8 +16,8 @@ func TestALogHasASectionForEachPhase(t *testing.T) {
 		{Number: 2, Agent: "a", AgentName: "suite-1", LeasedAt: at.Add(30 * time.Second)},
 	}
 	lines := []string{
-		"attempt 1 on suite-1", "fetching the project, 3 KiB", "composition 'main', 5 assets", "ERROR: the font <Inter> is missing", "attempt 1 failed: no font",
-		"attempt 2 on suite-1", "this machine has the project unpacked", "rendering with After Effects", "PROGRESS: 1", "WARNING: slow", "PROGRESS: 2", "putting 3 frames together", "the film is whole: 3 frames",
+		"agent: attempt 1 on suite-1", "agent: fetching the project, 3 KiB", "agent: composition 'main', 5 assets", "ERROR: the font <Inter> is missing", "attempt 1 failed: no font",
+		"agent: attempt 2 on suite-1", "agent: this machine has the project unpacked", "agent: rendering with After Effects", "PROGRESS: 1", "WARNING: slow", "PROGRESS: 2", "agent: putting 3 frames together", "agent: the film is whole: 3 frames",
 	}
 	log := LogOf(farm.Job{ID: "j"}, lines, 0, attempts)
 	var got []string
@@ -45,11 +45,11 @@ func TestALogHasASectionForEachPhase(t *testing.T) {
 func TestMachinesThatWorkAtTheSameTimeShareASection(t *testing.T) {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	attempts := []farm.AttemptRecord{{Number: 1, Agent: "a", LeasedAt: at, EndedAt: at.Add(time.Minute)}, {Number: 1, Agent: "b", LeasedAt: at.Add(time.Second)}}
-	log := LogOf(farm.Job{}, []string{"attempt 1 on a", "attempt 1 on b", "PROGRESS: 1"}, 0, attempts)
+	log := LogOf(farm.Job{}, []string{"agent: attempt 1 on a", "agent: attempt 1 on b", "PROGRESS: 1"}, 0, attempts)
 	if len(log.Sections) != 1 || len(log.Sections[0].Lines) != 3 || !log.Sections[0].Open {
 		t.Errorf("the sections are %+v", log.Sections)
 	}
-	if LogTurns("PROGRESS: 1") || LogTurns("a line") || !LogTurns("attempt 12 on suite 4") || !LogTurns("uploading 3 KiB") || LogTurns("attempt x on y") {
+	if LogTurns("PROGRESS: 1") || LogTurns("a line") || !LogTurns("agent: attempt 12 on suite 4") || !LogTurns("agent: uploading 3 KiB") || LogTurns("agent: attempt x on y") {
 		t.Error("what begins a section is told wrongly")
 	}
 }

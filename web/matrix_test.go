@@ -47,7 +47,7 @@ var pages = map[string]grant{
 	"GET /failures": viewer, "POST /failures/retry": artist, "POST /failures/dismiss": artist,
 	"GET /reports": viewer, "GET /reports.csv": viewer, "POST /reports/rates": farmsAdmin, "GET /wall": viewer,
 	"GET /search": viewer, "GET /search/found": viewer,
-	"GET /queue": viewer, "POST /queue/pause": farmsOperator, "POST /queue/resume": farmsOperator,
+	"GET /queue": viewer, "GET /queue/move": artist, "POST /queue/move": artist, "POST /queue/pause": farmsOperator, "POST /queue/resume": farmsOperator,
 	"POST /queue/levels/:level/pause": farmsOperator, "POST /queue/levels/:level/resume": farmsOperator,
 	"GET /machines": viewer, "GET /machines/:id": viewer, "GET /machines/:id/frame": viewer, "GET /machines/:id/now": viewer, "POST /machines/change": farmsOperator,
 	"GET /machines/add": farmsAdmin, "POST /machines/add": farmsAdmin, "POST /machines/add/file": farmsAdmin,

@@ -200,6 +200,8 @@ func (s *server) queueRoutes() []route.Route {
 		route.Post("/jobs/:id/approve", farm.ActApprove, s.approveJob),
 		route.Post("/jobs/:id/reject", farm.ActApprove, s.rejectJob),
 		route.Get("/queue", farm.ActView, s.queue),
+		route.Get("/queue/move", farm.ActChangeJobs, s.previewMove),
+		route.Post("/queue/move", farm.ActChangeJobs, s.move),
 		route.Post("/queue/pause", farm.ActSteerFarm, s.turnFarm(true)),
 		route.Post("/queue/resume", farm.ActSteerFarm, s.turnFarm(false)),
 		route.Post("/queue/levels/:level/pause", farm.ActSteerFarm, s.turnLevel(true)),

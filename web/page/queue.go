@@ -63,6 +63,11 @@ func WhyWord(p farm.Placement, paused bool) State {
 	return State{"Next", "free"}
 }
 
+// movable tells whether the line has jobs of the reader's team that can be moved.
+func (q Queue) movable() bool {
+	return slices.ContainsFunc(q.Lines, QueueLine.Mine)
+}
+
 // levelWords say how a level is served.
 func (q Queue) levelWords(l farm.Level) string {
 	p := q.Policy.Levels[l]

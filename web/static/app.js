@@ -152,7 +152,7 @@ function fillIn() {
 // ---- lists: while the pointer or the keyboard is on a row, rows stay where they are and only what stands in them changes ----
 const waiting = new Map(); // by the id of a live part, what it is to become
 const rowsOf = "tbody tr[id], li[data-row]";
-const held = (part) => part.querySelector(":is(" + rowsOf + "):is(:hover, :focus-within), tbody input[data-pick]:checked") !== null;
+const held = (part) => "dragging" in document.body.dataset || part.querySelector(":is(" + rowsOf + "):is(:hover, :focus-within), tbody input[data-pick]:checked") !== null;
 
 // tellChanges says how many rows would come or go, and lets the reader have them now.
 function tellChanges(part, fresh) {

@@ -60,7 +60,7 @@ var permissions = map[string]farm.Action{
 	"Fonts.List": farm.ActView, "Fonts.Get": farm.ActView, "Fonts.Lacking": farm.ActView, "Equipment": farm.ActView, "HasFirstFrame": farm.ActView, "OpenFirstFrame": farm.ActView, "TemplatePreflight": farm.ActView, "Policy": farm.ActView, "Teams": farm.ActView, "Team": farm.ActView,
 	"Tasks": farm.ActView, "Task": farm.ActView, "Attempts": farm.ActView, "JobAttempts": farm.ActView, "CountTasks": farm.ActView,
 	"RunningOf": farm.ActView, "RecentAttempts": farm.ActView, "Results.MayOpen": farm.ActView,
-	"Agents": farm.ActView, "Agent": farm.ActView, "Board": farm.ActView, "Compare": farm.ActView, "Day": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
+	"Agents": farm.ActView, "Agent": farm.ActView, "Board": farm.ActView, "SharingNow": farm.ActView, "Compare": farm.ActView, "Day": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
 	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "PlacementEach": farm.ActView, "BatchForecast": farm.ActView, "Queue": farm.ActView,
 	"Failures": farm.ActView, "FailuresOf": farm.ActView, "Failure": farm.ActView, "RetryFailures": farm.ActSubmit, "SettleFailures": farm.ActChangeJobs,
 	"Report": farm.ActView, "Rates": farm.ActView, "PutRates": farm.ActChangePolicy,

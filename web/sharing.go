@@ -19,6 +19,7 @@ type policies interface {
 	Policy(ctx context.Context, p farm.Principal) (farm.Policy, error)
 	PutPolicy(ctx context.Context, p farm.Principal, policy farm.Policy) (farm.Policy, error)
 	ChangeLevels(ctx context.Context, p farm.Principal, changes map[farm.Level]func(farm.LevelPolicy) farm.LevelPolicy) (farm.Policy, error)
+	SharingNow(ctx context.Context, p farm.Principal) (farm.SharingNow, error)
 	PauseFarm(ctx context.Context, p farm.Principal, paused bool) (farm.Policy, error)
 }
 
@@ -31,6 +32,11 @@ func (s *server) sharing(c *fiber.Ctx, p farm.Principal) error {
 	}
 	v := page.SharingOf(policy, teams)
 	v.Saved = c.Query("saved") != ""
+	now, err := s.farm.policy.SharingNow(ctx, p)
+	if err != nil && farm.CodeOf(err) != farm.CodeUnavailable { // the form is there without a leader too
+		return err
+	}
+	v.Now = page.ShareNow(now, policy, teams)
 	return s.showSharing(c, p, v)
 }
 

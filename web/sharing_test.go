@@ -63,3 +63,17 @@ func TestWhatIsWrongWithTheSharingStandsBesideItsField(t *testing.T) {
 		r.as(who).post("/settings/sharing", url.Values{"revision": {"0"}}).is(http.StatusForbidden)
 	}
 }
+
+func TestSharesAreShownToThoseWhomTheyConcern(t *testing.T) {
+	r := start(t)
+	r.submit("ada", "Spring spot")
+	r.submit("zoe", "Autumn spot")
+	own, other := staff[0].Team, staff[len(staff)-1].Team
+	row := func(team string) string { return `<td class="name" dir="auto">` + team + `</td>` }
+	r.eventually("both teams wait", func() bool { // each for one task, with half of the farm
+		body := r.as("ada").get("/settings/sharing").body
+		return strings.Contains(body, row(own)) && strings.Contains(body, row(other)) && strings.Count(body, "50 %") == 2
+	})
+	r.as("vic").get("/settings/sharing").is(http.StatusOK, row(own)).lacks(row(other))
+	r.as("zoe").get("/settings/sharing").is(http.StatusOK, row(other)).lacks(row(own))
+}

@@ -21,6 +21,7 @@ type Sharing struct {
 	MaxAttempts, MaxFailures, SetAsideFrom string
 	MaxSlots                               string
 
+	Now      SharingNow
 	InForce  farm.Policy
 	Error    string // of the whole form
 	Conflict bool   // somebody else changed the policy meanwhile

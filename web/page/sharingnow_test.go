@@ -1,0 +1,35 @@
+package page
+
+import (
+	"testing"
+
+	"overcrank/farm"
+)
+
+func TestSharesStandBesideWhatWeightsGive(t *testing.T) {
+	now := farm.SharingNow{
+		Teams:  map[string]farm.TeamUse{"a": {Tasks: 3, Machines: 2, Waiting: 5}, "b": {Tasks: 1, Machines: 1}, "c": {}},
+		Limits: map[string]farm.LimitUse{"particles": {Taken: 2, Machines: []string{"suite-1", "suite-4"}}},
+	}
+	policy := farm.Policy{
+		Teams:  map[string]farm.TeamPolicy{"a": {Weight: 3, MaxMachines: 4}, "c": {Weight: 9}},
+		Limits: map[string]farm.LimitPolicy{"particles": {Total: 4}, "unused": {Total: 1}},
+	}
+	v := ShareNow(now, policy, []farm.Team{{ID: "a", Name: "Film"}, {ID: "b", Name: "News"}, {ID: "c", Name: "Sport"}, {ID: "d", Name: "Secret"}})
+	if len(v.Teams) != 3 {
+		t.Fatalf("%+v", v.Teams)
+	}
+	film, news, sport := v.Teams[0], v.Teams[1], v.Teams[2]
+	if film.Due != 75 || film.Has != 75 || film.hasWords() != "3 tasks on 2 machines of at most 4" {
+		t.Errorf("%+v: %s", film, film.hasWords())
+	}
+	if news.Due != 25 || news.Has != 25 || news.hasWords() != "1 task on 1 machine" {
+		t.Errorf("%+v: %s", news, news.hasWords())
+	}
+	if sport.Due != 0 || sport.dueWords() != "nothing asked for" {
+		t.Errorf("a team that wants nothing: %+v", sport)
+	}
+	if l := v.Limits[0]; l.full() != 50 || l.holders() != "suite-1, suite-4" || v.Limits[1].Taken != 0 {
+		t.Errorf("%+v", v.Limits)
+	}
+}

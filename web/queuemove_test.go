@@ -13,10 +13,7 @@ func TestAJobIsMovedInTheQueue(t *testing.T) {
 	v := r.as("art")
 	inLine := func() string {
 		page := v.get("/queue").body
-		var order []string
-		for _, name := range []string{"First", "Second", "Third"} {
-			order = append(order, name)
-		}
+		order := []string{"First", "Second", "Third"}
 		at := func(name string) int { return strings.Index(page, "Move "+name) }
 		for i := range order {
 			for j := i + 1; j < len(order); j++ {

@@ -45,7 +45,8 @@
     undo.hidden = false;
   }
 
-  function drop() {
+  // drop asks for the move. By keys, Undo gets the focus when the key is up: it must not be pressed by the same Enter.
+  function drop(byKey) {
     if (!moved || !to || to.target === moved) { end(); return; }
     sendNow();
     const words = say.textContent.replace(/ Enter moves it.*$/, ""), job = moved;
@@ -59,7 +60,8 @@
     undo.replaceChildren(document.createTextNode((words || "It is moved.") + " "), back);
     undo.hidden = false;
     end();
-    back.focus();
+    if (byKey) document.addEventListener("keyup", () => back.focus(), { once: true });
+    else back.focus();
   }
 
   document.addEventListener("dragstart", (e) => {
@@ -77,14 +79,14 @@
     to = { target: row.dataset.job, after };
     preview("");
   });
-  document.addEventListener("drop", (e) => { if (moved && e.target.closest?.("tr[data-job]")) { e.preventDefault(); drop(); } });
+  document.addEventListener("drop", (e) => { if (moved && e.target.closest?.("tr[data-job]")) { e.preventDefault(); drop(false); } });
   document.addEventListener("dragend", () => { if (moved) end(); });
 
   document.addEventListener("keydown", (e) => {
     const grip = e.target.closest?.("[data-grip]");
     if (!grip) return;
     if (e.key === "Escape" && moved) { e.preventDefault(); end(); return; }
-    if (e.key === "Enter" && moved && to) { e.preventDefault(); drop(); return; }
+    if (e.key === "Enter" && moved && to) { e.preventDefault(); drop(true); return; }
     if (e.key !== "ArrowUp" && e.key !== "ArrowDown") return;
     e.preventDefault();
     const list = first().map((row) => row.dataset.job), own = list.indexOf(grip.dataset.grip);

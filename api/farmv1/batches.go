@@ -2,6 +2,8 @@ package farmv1
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -12,11 +14,14 @@ import (
 	"overcrank/api/route"
 	"overcrank/coordinator"
 	"overcrank/farm"
+	"overcrank/farm/names"
 )
 
 // Batches is what the interface asks of the farm about batches.
 type Batches interface {
 	Batches(ctx context.Context, p farm.Principal, cursor string, limit int) (list []coordinator.CountedBatch, next string, err error)
+	BatchPart(ctx context.Context, p farm.Principal, id string, states []farm.JobStatus, from, limit int) (coordinator.CountedBatch, []farm.Job, error)
+	LabelBatch(ctx context.Context, p farm.Principal, id string, label farm.BatchLabel) error
 }
 
 // batchHandlers lists a team's batches.
@@ -25,6 +30,7 @@ type batchHandlers struct{ batches Batches }
 func (h batchHandlers) routes() []route.Route {
 	return []route.Route{
 		route.Get(root+"/batches", farm.ActView, h.listBatches),
+		route.Patch(root+"/batches/:id", farm.ActChangeJobs, h.labelBatch),
 	}
 }
 
@@ -57,4 +63,68 @@ type batchListed struct {
 	Status    string            `json:"status"`
 	CreatedAt answer.Time       `json:"createdAt"`
 	Stats     public.BatchStats `json:"stats"`
+}
+
+// batchLabelBody is what a batch is called and when it is due.
+type batchLabelBody struct {
+	BatchID string      `json:"batchId"`
+	Name    *string     `json:"name"`
+	DueAt   answer.Time `json:"dueAt"`
+}
+
+// batchLabels are what a caller says of a batch; nil stays as it is.
+type batchLabels struct {
+	name  *string
+	dueAt *time.Time
+}
+
+// labelBatch gives a batch a name and a time at which it is due, or takes them away.
+func (h batchHandlers) labelBatch(c *fiber.Ctx, p farm.Principal) error {
+	given, err := input.Body(c, decodeBatchLabels)
+	if err != nil {
+		return err
+	}
+	ctx, done := request.Call(c)
+	defer done()
+	id := c.Params("id")
+	batch, _, err := h.batches.BatchPart(ctx, p, id, nil, 0, 0)
+	if err != nil {
+		return err
+	}
+	label := batch.BatchLabel
+	if given.name != nil {
+		label.Name = *given.name
+	}
+	if given.dueAt != nil {
+		label.DueAt = *given.dueAt
+	}
+	if err := h.batches.LabelBatch(ctx, p, id, label); err != nil {
+		return err
+	}
+	return answer.OK(c, batchLabelBody{BatchID: batch.ID, Name: answer.OrNull(label.Name), DueAt: answer.Time(label.DueAt)})
+}
+
+// decodeBatchLabels reads a name and a time; null and "" take them away.
+func decodeBatchLabels(body []byte) (given batchLabels, err error) {
+	wrong := &input.Problems{}
+	o, err := input.Read(body, wrong)
+	if err != nil {
+		return given, err
+	}
+	o.Only("name", "dueAt")
+	if o.Raw("name") != nil {
+		name := strings.Join(strings.Fields(o.Text("name", input.NameLimit)), " ")
+		if name != "" && !names.IsTitle(name) {
+			o.Problem("name", "%s", names.TitleWords)
+		}
+		given.name = &name
+	}
+	if o.Raw("dueAt") != nil {
+		at := input.Time(o, "dueAt")
+		given.dueAt = &at
+	}
+	if given == (batchLabels{}) {
+		o.Problem("name", "is missing; give name, dueAt, or both")
+	}
+	return given, wrong.Err()
 }

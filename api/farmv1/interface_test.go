@@ -20,7 +20,7 @@ var answerShapes = map[string]any{
 	"KeptFile": keptFile{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{},
 	"Presence": presenceBody{}, "AgentLoad": loadBody{}, "AgentRules": rulesBody{}, "Inventory": inventoryBody{}, "FFmpeg": ffmpegBody{}, "FontFace": fontUse{}, "Running": runningShape{},
 	"Thumbnail": thumbnailBody{}, "Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
-	"FarmTemplate": farmTemplateBody{}, "TemplatePreflight": templatePreflightBody{}, "Forecast": forecastBody{}, "Finding": findingBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{},
+	"FarmTemplate": farmTemplateBody{}, "BatchLabel": batchLabelBody{}, "TemplatePreflight": templatePreflightBody{}, "Forecast": forecastBody{}, "Finding": findingBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{},
 	"Task": taskBody{}, "FrameRange": framesBody{}, "TaskPart": partBody{}, "TaskAgent": taskAgent{},
 	"TaskRunning": runningShape{}, "Attempt": attemptBody{}, "AttemptAgent": taskAgent{}, "Measured": measuredBody{},
 	"FailureGroup": failureBody{}, "FailedJob": failedJobBody{}, "RetriedFailures": retriedBody{}, "Report": reportBody{}, "ReportLine": reportLineBody{}, "Rates": ratesBody{}, "TagRate": tagRateBody{},

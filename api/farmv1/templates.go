@@ -20,10 +20,13 @@ type farmTemplateBody struct {
 	ID          string `json:"id"`
 	DisplayName string `json:"displayName"`
 	Sequential  bool   `json:"sequential"`
+	Version     int    `json:"version"` // of its file, from 1
+	// RetiredAt is since when it takes no new jobs, null for a template in use.
+	RetiredAt answer.Time `json:"retiredAt"`
 }
 
 func farmTemplateShape(t farm.Template) farmTemplateBody {
-	return farmTemplateBody{ID: t.ID, DisplayName: t.DisplayName, Sequential: t.Sequential}
+	return farmTemplateBody{ID: t.ID, DisplayName: t.DisplayName, Sequential: t.Sequential, Version: t.VersionNow(), RetiredAt: answer.Time(t.RetiredAt)}
 }
 
 // templateHandlers answers for what the farm knows of a template beyond the public interface.
@@ -55,31 +58,41 @@ func (h templateHandlers) getFarmTemplate(c *fiber.Ctx, p farm.Principal) error 
 }
 
 func (h templateHandlers) markTemplate(c *fiber.Ctx, p farm.Principal) error {
-	sequential, err := input.Body(c, decodeTemplateMark)
+	marks, err := input.Body(c, decodeTemplateMarks)
 	if err != nil {
 		return err
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	t, err := h.templates.MarkSequential(ctx, p, c.Params("id"), sequential)
-	if err != nil {
-		return err
+	var t farm.Template
+	if marks.sequential != nil {
+		if t, err = h.templates.MarkSequential(ctx, p, c.Params("id"), *marks.sequential); err != nil {
+			return err
+		}
+	}
+	if marks.retired != nil {
+		if t, err = h.templates.Retire(ctx, p, c.Params("id"), *marks.retired); err != nil {
+			return err
+		}
 	}
 	return answer.OK(c, farmTemplateShape(t))
 }
 
-// decodeTemplateMark reads the only mark that there is.
-func decodeTemplateMark(body []byte) (sequential bool, err error) {
+// templateMarks are what a caller says of a template; nil stays as it is.
+type templateMarks struct{ sequential, retired *bool }
+
+func decodeTemplateMarks(body []byte) (templateMarks, error) {
 	wrong := &input.Problems{}
 	o, err := input.Read(body, wrong)
 	if err != nil {
-		return false, err
+		return templateMarks{}, err
 	}
-	o.Only("sequential")
-	if o.Need("sequential") {
-		sequential = o.Flag("sequential")
+	o.Only("sequential", "retired")
+	marks := templateMarks{sequential: o.Boolean("sequential"), retired: o.Boolean("retired")}
+	if !o.Has("sequential") && !o.Has("retired") {
+		o.Problem("sequential", "is missing; give sequential, retired, or both")
 	}
-	return sequential, wrong.Err()
+	return marks, wrong.Err()
 }
 
 // assembly is a template that is put together of files that the farm keeps.

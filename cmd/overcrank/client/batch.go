@@ -96,3 +96,22 @@ func (c *Client) Batches(ctx context.Context, limit int) (List[Batch], error) {
 func (c *Client) CancelBatch(ctx context.Context, id string) (BatchCancelled, error) {
 	return fetch[BatchCancelled](ctx, c, http.MethodPost, at("/api/v2/batches/%s/cancel", id), nil, nil)
 }
+
+// BatchLabel is what a batch is called and when it is due.
+type BatchLabel struct {
+	Raw     `json:"-"`
+	BatchID string `json:"batchId"`
+	Name    string `json:"name"`
+	DueAt   string `json:"dueAt"`
+}
+
+// NewBatchLabel is what a batch is to be called and when it is due; nil stays as it is, and "" takes it away.
+type NewBatchLabel struct {
+	Name  *string `json:"name,omitempty"`
+	DueAt *string `json:"dueAt,omitempty"`
+}
+
+// LabelBatch names a batch and says when it is due.
+func (c *Client) LabelBatch(ctx context.Context, id string, label NewBatchLabel) (BatchLabel, error) {
+	return fetch[BatchLabel](ctx, c, http.MethodPatch, at("/api/farm/v1/batches/%s", id), nil, label)
+}

@@ -36,6 +36,8 @@ var readers = map[reflect.Type][]string{
 	reflect.TypeFor[BackupWish]():          {"BackupWish"},
 	reflect.TypeFor[BatchCreated]():        {"BatchCreated"},
 	reflect.TypeFor[Batch]():               {"Batch", "BatchListed"},
+	reflect.TypeFor[BatchLabel]():          {"BatchLabel"},
+	reflect.TypeFor[NewBatchLabel]():       {"NewBatchLabel"},
 	reflect.TypeFor[BatchCancelled]():      {"BatchCancelled"},
 	reflect.TypeFor[GossipKeys]():          {"GossipKeys"},
 	reflect.TypeFor[GossipTurn]():          {"GossipTurn"},

@@ -194,11 +194,17 @@ type TemplateMark struct {
 	Raw        `json:"-"`
 	ID         string `json:"id"`
 	Sequential bool   `json:"sequential"`
+	RetiredAt  string `json:"retiredAt"`
 }
 
 // MarkTemplate says whether one machine renders each film of a template, from the first frame on.
 func (c *Client) MarkTemplate(ctx context.Context, id string, sequential bool) (TemplateMark, error) {
 	return fetch[TemplateMark](ctx, c, http.MethodPatch, at("/api/farm/v1/templates/%s", id), nil, map[string]bool{"sequential": sequential})
+}
+
+// RetireTemplate takes a template out of use, or brings it back.
+func (c *Client) RetireTemplate(ctx context.Context, id string, retired bool) (TemplateMark, error) {
+	return fetch[TemplateMark](ctx, c, http.MethodPatch, at("/api/farm/v1/templates/%s", id), nil, map[string]bool{"retired": retired})
 }
 
 // DeleteTemplate deletes a template and its file.

@@ -22,6 +22,7 @@ type Commands struct {
 	Replace      replaceCommand      `cmd:"" help:"Replace the file of a template, which is then read again."`
 	Rename       renameCommand       `cmd:"" help:"Rename a template."`
 	Mark         markCommand         `cmd:"" help:"Set whether one machine renders each film of a template as a whole."`
+	Retire       retireCommand       `cmd:"" help:"Take a template out of use: it takes no new jobs. --undo brings it back."`
 	Download     downloadCommand     `cmd:"" help:"Download the file of a template."`
 	Delete       deleteCommand       `cmd:"" help:"Delete templates."`
 	Compositions compositionsCommand `cmd:"" help:"List a template's compositions."`
@@ -294,6 +295,29 @@ func (m markCommand) Run(ctx context.Context, out *terminal.Output) error {
 		out.Remark("machines may share the films of %s", t.ID)
 	}
 	return nil
+}
+
+// retireCommand takes templates out of use, or brings them back.
+type retireCommand struct {
+	templateRef
+	Undo bool `help:"Bring it back: it takes jobs again."`
+	remote.Flags
+}
+
+func (r retireCommand) Run(ctx context.Context, out *terminal.Output) error {
+	c, id, err := r.find(ctx, r.Flags)
+	if err != nil {
+		return err
+	}
+	t, err := c.RetireTemplate(ctx, id, !r.Undo)
+	return r.Print(out, t, err, func() error {
+		if t.RetiredAt == "" {
+			out.Remark("%s takes jobs", t.ID)
+		} else {
+			out.Remark("%s takes no new jobs; bring it back with: overcrank templates retire --undo %s", t.ID, t.ID)
+		}
+		return nil
+	})
 }
 
 type deleteCommand struct {

@@ -1,0 +1,117 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/webauthn"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"overcrank/cmd/overcrank/farmtest"
+	"overcrank/coordinator/singlesignon/providertest"
+)
+
+// atLocalhost are flags of a farm whose address has a name, which passkeys need.
+func atLocalhost(t *testing.T) []string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := listener.Addr().(*net.TCPAddr)
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(at.String())
+	return []string{"--listen", at.String(), "--public-address", "http://localhost:" + port}
+}
+
+func TestAPersonSignsInWithAPasskeyByKeyboard(t *testing.T) {
+	t.Parallel()
+	flags := atLocalhost(t)
+	f := farmtest.Up(t, t.TempDir(), flags...)
+	admin := signedIn(t, f)
+	admin.open("/settings/people")
+	admin.fill("#name", "Mia")
+	admin.presses(`form[action="/settings/people"] button[type=submit]`)
+	admin.shows("Send this link to Mia")
+	link := value[string](admin, `document.querySelector("code.secret").textContent`)
+
+	mia := newBrowser(t, flags[3])
+	var device webauthn.AuthenticatorID
+	mia.do(webauthn.Enable(), chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		device, err = webauthn.AddVirtualAuthenticator(&webauthn.VirtualAuthenticatorOptions{
+			Protocol: webauthn.AuthenticatorProtocolCtap2, Transport: webauthn.AuthenticatorTransportInternal,
+			HasResidentKey: true, HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true,
+		}).Do(ctx)
+		return err
+	}))
+	mia.open(link[strings.Index(link, "/sign-in/"):])
+	mia.do(chromedp.SendKeys("#password", "correct horse battery"+kb.Enter, chromedp.ByQuery))
+	mia.shows("Overview")
+	mia.open("/account")
+	mia.do(chromedp.WaitVisible("#passkey-name", chromedp.ByQuery))
+	mia.do(chromedp.SendKeys("#passkey-name", "Laptop"+kb.Enter, chromedp.ByQuery))
+	mia.shows("The passkey has been added")
+	mia.canBeRead("/account with a passkey")
+	mia.picture("account-passkeys")
+
+	mia.do(webauthn.SetAutomaticPresenceSimulation(device, false)) // nobody touches the device until the button is pressed
+	mia.presses(`form[action="/sign-out"] button`)
+	mia.do(chromedp.WaitVisible("#passkey-enter button", chromedp.ByQuery))
+	mia.canBeRead("/sign-in with passkeys")
+	mia.picture("sign-in-passkey")
+	mia.keysUntil(`document.activeElement.closest("#passkey-enter") !== null`, chromedp.KeyEvent(kb.Tab))
+	mia.do(chromedp.KeyEvent(kb.Enter), webauthn.SetAutomaticPresenceSimulation(device, true))
+	mia.shows("Overview")
+	if who := value[string](mia, `document.querySelector(".whoname").textContent`); who != "Mia" {
+		t.Errorf("the passkey signs in %q", who)
+	}
+}
+
+func TestAPersonSignsInWithTheStudiosAccount(t *testing.T) {
+	t.Parallel()
+	idp := providertest.Start(t)
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(idp.ClientSecret+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := farmtest.Up(t, t.TempDir(), "--oidc-issuer", idp.Issuer(), "--oidc-client-id="+idp.ClientID, "--oidc-client-secret-file", secret, "--oidc-scopes", "openid,profile,email,groups")
+	admin := signedIn(t, f)
+	admin.open("/settings/sign-in")
+	admin.fill("#group", "artists")
+	admin.presses(`form[action="/settings/sign-in/groups"] button[type=submit]`)
+	admin.until(`[...document.querySelectorAll("td.name")].some((e) => e.textContent === "artists")`)
+	admin.canBeRead("/settings/sign-in")
+	admin.picture("settings-sign-in")
+
+	person := providertest.Person{Subject: "8f1c", Claims: map[string]any{"name": "Mia Wong", "email": "mia@studio.example", "email_verified": true, "groups": []string{"artists"}}}
+	idp.Next(person)
+	admin.open("/settings/sign-in/test")
+	admin.shows("This works")
+	admin.canBeRead("the test of single sign-on")
+	admin.picture("settings-sign-in-test")
+
+	admin.open("/settings/people") // a farm without people shows visitors how it is set up
+	admin.fill("#name", "Ada")
+	admin.presses(`form[action="/settings/people"] button[type=submit]`)
+	admin.shows("Send this link to Ada")
+
+	mia := newBrowser(t, f.Server)
+	mia.open("/sign-in")
+	mia.canBeRead("/sign-in with single sign-on")
+	mia.picture("sign-in-single-sign-on")
+	idp.Next(person)
+	mia.click(`a[href="/single-sign-on"]`)
+	mia.shows("Overview")
+	if who := value[string](mia, `document.querySelector(".whoname").textContent`); who != "Mia Wong" {
+		t.Errorf("the provider signs in %q", who)
+	}
+}

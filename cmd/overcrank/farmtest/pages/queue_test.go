@@ -1,0 +1,63 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"fmt"
+	"testing"
+
+	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/farmtest"
+	"overcrank/cmd/overcrank/titlecard"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// TestAProducerMovesJobsInTheQueue moves a job by keys and another one by dragging, is told before what that does, and takes a move back.
+func TestAProducerMovesJobsInTheQueue(t *testing.T) {
+	t.Parallel()
+	f := farmtest.LaunchAs(t, "coordinator", t.TempDir()) // without a machine: everything waits
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
+	template := f.Register("zip", farmtest.TitleCard(t)).ID
+	for _, name := range []string{"One", "Two", "Three"} {
+		submitsCard(f, map[string]any{"template": map[string]string{"id": template, "composition": titlecard.Composition}, "name": name})
+	}
+	b := signedIn(t, f)
+	b.open("/queue")
+	line := `[...document.querySelectorAll("#queue tr[data-job] a.name")].map((a) => a.textContent).join(" ")`
+	b.until(line + ` === "One Two Three"`)
+	b.canBeRead("/queue with jobs that can be moved")
+	b.size(1360, 900)
+
+	grip := func(n int) string { return fmt.Sprintf(`#queue tr[data-job]:nth-child(%d) [data-grip]`, n) }
+	b.do(chromedp.Focus(grip(3), chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowUp))
+	b.shows("“Three” goes before")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.activeElement.textContent === "Undo"`)
+	b.do(chromedp.KeyEvent(kb.Enter)) // it stays where it was
+	b.until(`document.getElementById("undo").hidden && document.activeElement.matches("[data-grip]")`)
+	b.do(chromedp.Focus(grip(3), chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp))
+	b.shows("“Three” goes before 2 jobs")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.shows("Moved. “Three” goes before 2 jobs")
+	b.do(chromedp.Evaluate(`document.activeElement.blur()`, nil))
+	b.until(line + ` === "Three One Two"`)
+
+	drag := func(kind string, row int) string {
+		return fmt.Sprintf(`((row) => {
+			const box = row.getBoundingClientRect();
+			window.carried ||= new DataTransfer();
+			row.firstElementChild.dispatchEvent(new DragEvent(%q, { bubbles: true, cancelable: true, dataTransfer: window.carried, clientX: box.left + 9, clientY: box.bottom - 2 }));
+			return true;
+		})(document.querySelector("#queue tr[data-job]:nth-child(%d)"))`, kind, row)
+	}
+	b.until(drag("dragstart", 1))
+	b.until(drag("dragover", 3))
+	b.shows("“Three” lets 2 jobs")
+	b.picture("queue-move")
+	b.until(drag("drop", 3))
+	b.shows("Moved. “Three” lets 2 jobs")
+	b.do(chromedp.Evaluate(`document.activeElement.blur()`, nil))
+	b.until(line + ` === "One Two Three"`)
+}

@@ -51,6 +51,12 @@
       if (!render.disabled) form.requestSubmit(render);
     }
   });
+  // The form is sent once: keys and a second press on the button would make another job.
+  form.addEventListener("submit", (e) => {
+    if (form.dataset.sent) e.preventDefault();
+    else if (!e.defaultPrevented) form.dataset.sent = "1";
+  });
+  addEventListener("pageshow", (e) => { if (e.persisted) delete form.dataset.sent; });
   // A folded part that holds something the browser does not accept is opened, so that it can be seen.
   form.addEventListener("invalid", (e) => { for (let box = e.target.closest("details"); box; box = box.parentElement.closest("details")) box.open = true; }, true);
   form.querySelector("[aria-invalid=true]")?.focus();

@@ -46,7 +46,8 @@
       } catch { told.classList.add("bad"); told.textContent = "The farm does not answer. Try again."; }
     };
     save.querySelector("[data-save]").addEventListener("click", () => send("/new/presets", "Saved “%”. New jobs offer it."));
-    name.addEventListener("keydown", (e) => { if (e.key === "Enter") { e.preventDefault(); save.querySelector("[data-save]").click(); } });
+    // Enter saves here and does not submit the form, which it does by its keypress.
+    name.addEventListener("keypress", (e) => { if (e.key === "Enter" && !e.ctrlKey && !e.metaKey) { e.preventDefault(); save.querySelector("[data-save]").click(); } });
     remove.addEventListener("click", () => { if (confirm("Delete the preset “" + name.value + "” for the whole team?")) send("/new/presets/delete", "Deleted “%”."); });
   }
 

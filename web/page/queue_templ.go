@@ -282,7 +282,7 @@ func QueueBody(s Shell, q Queue) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if s.Can(farm.ActChangeJobs) && q.movable() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<p class=\"small\">Drag a job to another place, or press the arrow keys on its handle. What that does to others is said before.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<p class=\"small\">Drag a job to another place, or press the arrow keys on its handle. You see what it does to others before you drop it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

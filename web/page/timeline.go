@@ -139,5 +139,8 @@ func (t Timeline) Words() string {
 	if failed > 0 {
 		s += ", " + grouped(failed) + " failed"
 	}
-	return s + " in " + wording.Duration(t.To.Sub(t.From).Round(time.Second))
+	return s + " in " + t.lasted()
 }
+
+// lasted is how long it is from the left end to the right.
+func (t Timeline) lasted() string { return wording.Duration(t.To.Sub(t.From).Round(time.Second)) }

@@ -3,11 +3,14 @@
 package machines_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"aead.dev/minisign"
 
 	"overcrank/agent/control"
 	"overcrank/cmd/overcrank/client"
@@ -18,7 +21,7 @@ import (
 	"overcrank/release/releasetest"
 )
 
-// TestAnAgentIsUpdatedAndRolledBack goes through what a machine meets: a good release, with a coordinator that restarts in between, one that was changed,
+// TestAnAgentIsUpdatedAndRolledBack goes through what a machine meets: releases that the farm refuses, a good one with a coordinator that restarts in between,
 // one that does not start, and an old one once more.
 func TestAnAgentIsUpdatedAndRolledBack(t *testing.T) {
 	t.Parallel()
@@ -68,6 +71,11 @@ func TestAnAgentIsUpdatedAndRolledBack(t *testing.T) {
 	if code, _, said := f.Command("releases", "add", short); code == 0 || !strings.Contains(said, release.ErrTruncated.Error()) {
 		t.Errorf("a release that is not whole: %d: %s", code, said)
 	}
+	other := house.Release(t, "1.1.2", 21, farmtest.AgentProgram(t))
+	relabel(t, other, house)
+	if code, _, said := f.Command("releases", "add", other); code == 0 || !strings.Contains(said, release.ErrProduct.Error()) {
+		t.Errorf("a release of another product, signed by the studio: %d: %s", code, said)
+	}
 
 	command("releases", "add", house.Release(t, "1.0.9", 9, farmtest.AgentProgram(t)))
 	command("releases", "add", house.Release(t, "1.1.0", 10, farmtest.AgentProgram(t)))
@@ -107,6 +115,23 @@ func truncate(t *testing.T, folder string) {
 		t.Fatalf("programs: %v, %v", programs, err)
 	}
 	if err := os.Truncate(programs[0], 5); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// relabel makes a release one of another product, with a signature that holds.
+func relabel(t *testing.T, folder string, house *releasetest.House) {
+	t.Helper()
+	path := filepath.Join(folder, release.ManifestName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = bytes.Replace(text, []byte(release.Agent), []byte("overcrank"), 1)
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, release.ManifestSignatureName), minisign.Sign(house.Signer.Key, text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -52,17 +52,17 @@ func (s Settings) Check() error {
 	u, err := url.Parse(s.Issuer)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("the issuer is %q: it has to look like https://id.studio.example/realms/studio", s.Issuer)
+		return fmt.Errorf("--oidc-issuer is %q: it has to look like https://id.studio.example/realms/studio", s.Issuer)
 	case u.Scheme == "http" && !isThisMachine(u.Hostname()):
-		return fmt.Errorf("the issuer is %s: it has to begin with https, or everybody on the way could sign in as anybody", s.Issuer)
+		return fmt.Errorf("--oidc-issuer is %s: it has to begin with https, because without it anybody on the network could sign in as somebody else", s.Issuer)
 	case s.ClientID == "":
-		return errors.New("the client’s id is missing, under which the provider knows the farm")
+		return errors.New("--oidc-client-id is missing: the id of the farm at the provider")
 	case !slices.Contains(s.Scopes, "openid"):
-		return errors.New("the scope openid is missing, without which a provider says nothing of who signs in")
+		return errors.New("--oidc-scopes lacks openid, without which the provider does not say who signs in")
 	case s.GroupsClaim == "":
-		return errors.New("the groups claim is empty")
+		return errors.New("--oidc-groups-claim is empty")
 	case s.Label == "" || utf8.RuneCountInString(s.Label) > labelLimit || strings.ContainsFunc(s.Label, unicode.IsControl):
-		return fmt.Errorf("the label needs 1 to %d characters, such as “Studio account”", labelLimit)
+		return fmt.Errorf("--oidc-label needs 1 to %d characters, such as “Studio account”", labelLimit)
 	}
 	return nil
 }

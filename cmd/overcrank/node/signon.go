@@ -26,7 +26,7 @@ func (f signOnFlags) check() error {
 		return nil
 	}
 	if err := f.settings().Check(); err != nil {
-		return fmt.Errorf("--oidc-…: %w", err)
+		return fmt.Errorf("single sign-on: %w", err)
 	}
 	return nil
 }

@@ -15,8 +15,10 @@ import (
 // What jobs use is counted when they are submitted, by day and by whom: so a page that tells of it reads some counters, however many jobs
 // there were. Days are counters of their own, which costs a submission little.
 
+const usesOfAll = "uses" + sep
+
 func usesOf(team string, kind farm.UseKind, subject string) string {
-	return strings.Join([]string{"uses", team, string(kind), subject, ""}, sep)
+	return usesOfAll + strings.Join([]string{team, string(kind), subject, ""}, sep)
 }
 
 func countOfUse(team string, kind farm.UseKind, subject string, day int64, by string) string {
@@ -67,7 +69,7 @@ func (t *tables) dropUses(team string, kind farm.UseKind, subject string, upTo i
 
 // dropAllUses forgets what the jobs of a team used.
 func (t *tables) dropAllUses(team string) {
-	prefix := "uses" + sep + team + sep
+	prefix := usesOfAll + team + sep
 	for _, rest := range t.keysUnder(bucketCounts, prefix) {
 		t.add(prefix+rest, -t.count(prefix+rest))
 	}

@@ -290,8 +290,8 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 		have := map[string]string{}
 		cursor := tb.cursor(bucket)
 		for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
-			if strings.HasPrefix(string(k), usageOfAll) {
-				continue // tells of tasks that are long gone
+			if strings.HasPrefix(string(k), usageOfAll) || strings.HasPrefix(string(k), usesOfAll) {
+				continue // tells of tasks and jobs that are long gone
 			}
 			have[string(k)] = string(v)
 			if bytes.Equal(bucket, bucketCounts) {
@@ -322,7 +322,8 @@ func expectFailures(tb *tables, set func(bucket []byte, key, value string), coun
 	}
 }
 
-// populated is a state with two teams and two machines, in a folder of its own. Both are gone when t ends.
+// populated is a state with two teams and two machines, in a folder of its own, under the first rules or the newest. Both are gone when t
+// ends.
 func populated(t *rapid.T) *rig {
 	folder, err := os.MkdirTemp("", "tables-property-*")
 	if err != nil {
@@ -331,6 +332,9 @@ func populated(t *rapid.T) *rig {
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
 	m := newRig(t, folder, "single")
 	t.Cleanup(m.end)
+	if rapid.Bool().Draw(t, "newest rules") {
+		m.must(command.SetLevel{Level: command.NewestLevel, Version: "v"})
+	}
 	for _, cmd := range commandtest.Populate() {
 		m.must(cmd)
 	}

@@ -15,6 +15,7 @@ import (
 // What jobs use is counted when they are submitted, by day and by whom: so a page that tells of it reads some counters, however many jobs
 // there were. Days are counters of their own, which costs a submission little.
 
+// usesOfAll begins the keys of the counters of uses.
 const usesOfAll = "uses" + sep
 
 func usesOf(team string, kind farm.UseKind, subject string) string {

@@ -290,8 +290,12 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 		have := map[string]string{}
 		cursor := tb.cursor(bucket)
 		for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
-			if strings.HasPrefix(string(k), usageOfAll) || strings.HasPrefix(string(k), usesOfAll) {
-				continue // tells of tasks and jobs that are long gone
+			if strings.HasPrefix(string(k), usageOfAll) {
+				continue // tells of tasks that are long gone
+			}
+			if strings.HasPrefix(string(k), usesOfAll) {
+				checkUse(t, tb, string(k))
+				continue
 			}
 			have[string(k)] = string(v)
 			if bytes.Equal(bucket, bucketCounts) {
@@ -301,6 +305,20 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 		if !maps.Equal(have, want[string(bucket)]) {
 			t.Fatalf("%s holds %q, the records say %q", bucket, slices.Sorted(maps.Keys(have)), slices.Sorted(maps.Keys(want[string(bucket)])))
 		}
+	}
+}
+
+// checkUse holds a counter of what jobs used to what is true of it however long those jobs have been gone.
+func checkUse(t *rapid.T, tb *tables, key string) {
+	parts := strings.SplitN(strings.TrimPrefix(key, usesOfAll), sep, 4)
+	if len(parts) != 4 {
+		t.Fatalf("the counter of uses %q has %d parts", key, len(parts))
+	}
+	if _, by, ok := readUse(parts[3]); !ok || by == "" {
+		t.Fatalf("the counter of uses %q does not say when, or by whom", key)
+	}
+	if tb.count(key) < 1 {
+		t.Fatalf("the counter of uses %q is %d", key, tb.count(key))
 	}
 }
 
@@ -322,8 +340,7 @@ func expectFailures(tb *tables, set func(bucket []byte, key, value string), coun
 	}
 }
 
-// populated is a state with two teams and two machines, in a folder of its own, under the first rules or the newest. Both are gone when t
-// ends.
+// populated is a state with two teams and two machines, under the first rules or the newest. It and its folder are gone when t ends.
 func populated(t *rapid.T) *rig {
 	folder, err := os.MkdirTemp("", "tables-property-*")
 	if err != nil {

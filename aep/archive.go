@@ -54,13 +54,8 @@ func Unpack(ctx context.Context, r io.ReaderAt, size int64, dir string, lim Limi
 	if err := u.archive(r, size); err != nil {
 		return Unpacked{}, err
 	}
-	if u.taken[definitionFile] && u.taken[graphicFile] {
-		if out.Definition, err = u.definition(); err != nil {
-			return Unpacked{}, err
-		}
-		if err := u.graphic(); err != nil {
-			return Unpacked{}, err
-		}
+	if err := u.template(&out); err != nil {
+		return Unpacked{}, err
 	}
 	if len(u.projects) == 0 {
 		return Unpacked{}, fmt.Errorf("%w: none of its %d files ends in .aep, .aet or .aepx", ErrNoProject, u.files)
@@ -130,9 +125,6 @@ func (u *unpacker) entry(f *zip.File) error {
 	}
 	if err := checkName(name); err != nil {
 		return err
-	}
-	if path.Base(name) == premiereFile {
-		return ErrPremiere
 	}
 	folder := strings.HasSuffix(name, "/")
 	name = strings.TrimSuffix(name, "/")
@@ -313,21 +305,40 @@ func (c contextReader) Read(b []byte) (int, error) {
 	return c.r.Read(b)
 }
 
-// graphic replaces a .mogrt's inner archive by its content.
-func (u *unpacker) graphic() error {
-	f, err := u.root.Open(graphicFile)
+// template unpacks what is within a motion graphics template. One made with Premiere Pro is of use only if it brings a project of After Effects.
+func (u *unpacker) template(out *Unpacked) (err error) {
+	premiere := u.taken[premiereFile] && !u.taken[graphicFile]
+	if u.taken[definitionFile] && (premiere || u.taken[graphicFile]) {
+		if out.Definition, err = u.definition(); err != nil {
+			return err
+		}
+		inner := graphicFile
+		if premiere {
+			inner = premiereFile
+		}
+		err = u.graphic(inner)
+	}
+	if premiere && len(u.projects) == 0 && (err == nil || errors.Is(err, ErrNotProject) || errors.Is(err, ErrBroken) || errors.Is(err, ErrTruncated)) {
+		return ErrPremiere
+	}
+	return err
+}
+
+// graphic replaces a .mogrt's inner archive, of the name inner, by its content.
+func (u *unpacker) graphic(inner string) error {
+	f, err := u.root.Open(inner)
 	if err != nil {
-		return fmt.Errorf("unpacking %q: %w", graphicFile, err)
+		return fmt.Errorf("unpacking %q: %w", inner, err)
 	}
 	info, err := f.Stat()
 	if err == nil {
 		err = u.archive(f, info.Size())
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("in %s: %w", graphicFile, err)
+		return fmt.Errorf("in %s: %w", inner, err)
 	}
-	if err := u.root.Remove(graphicFile); err != nil {
-		return fmt.Errorf("unpacking %q: %w", graphicFile, err)
+	if err := u.root.Remove(inner); err != nil {
+		return fmt.Errorf("unpacking %q: %w", inner, err)
 	}
 	return nil
 }

@@ -102,6 +102,21 @@ func TestProjectIsFoundInAnArchive(t *testing.T) {
 	}
 }
 
+func TestTemplatesOfPremiereWithAProjectOfAfterEffectsOpen(t *testing.T) {
+	words := []byte(`{"authorApp":"ppro","sourceInfoLocalized":{"en_US":{"name":"card"}}}`)
+	inner := makeZip(t, zipEntry{name: "a.prproj"}, zipEntry{name: "graphic/a.aep", body: tinyProject(t)})
+	for _, name := range []string{"project.prgraphic", "project.aegraphic"} {
+		dir, u, err := unpack(t, makeZip(t, zipEntry{name: "definition.json", body: words}, zipEntry{name: name, body: inner}), aep.Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if want := filepath.Join(dir, "graphic", "a.aep"); u.Project != want || u.Definition.Composition != "card" {
+			t.Errorf("%s: found %s with the composition %q", name, u.Project, u.Definition.Composition)
+		}
+	}
+}
+
 func TestUnsafeEntriesAreRefusedByName(t *testing.T) {
 	for _, name := range []string{
 		"../out.aep", "a/../../out.aep", "/etc/out.aep", `a\b.aep`, `..\out.aep`, "C:/out.aep", "a/./b.aep", "a//b.aep",
@@ -175,8 +190,8 @@ func TestArchivesWithoutProject(t *testing.T) {
 		"cut":            {whole[:len(whole)-30], aep.ErrTruncated},
 		"damaged":        {broken, aep.ErrBroken},
 		"premiere":       {makeZip(t, zipEntry{name: "definition.json", body: []byte("{}")}, zipEntry{name: "project.prgraphic"}), aep.ErrPremiere},
-		"premiere by its definition": {makeZip(t, zipEntry{name: "definition.json", body: []byte(`{"authorApp":"ppro"}`)},
-			zipEntry{name: "project.aegraphic", body: whole}), aep.ErrPremiere},
+		"only premiere's own project": {makeZip(t, zipEntry{name: "definition.json", body: []byte(`{"authorApp":"ppro"}`)},
+			zipEntry{name: "project.prgraphic", body: makeZip(t, zipEntry{name: "a.prproj"})}), aep.ErrPremiere},
 	} {
 		if _, _, err := unpack(t, c.data, aep.Limits{}); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)

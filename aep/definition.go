@@ -24,10 +24,8 @@ type DefinitionField struct {
 	Options  []string // labels of a dropdown
 }
 
-const (
-	authorPremiere = "ppro"
-	preferred      = "en_US"
-)
+// preferred is the language that names are shown in, where a template has it.
+const preferred = "en_US"
 
 // localized is text in several languages.
 type localized struct {
@@ -51,7 +49,6 @@ func (l localized) text() string {
 }
 
 type definitionJSON struct {
-	AuthorApp   string    `json:"authorApp"`
 	CapsuleID   string    `json:"capsuleID"`
 	CapsuleName string    `json:"capsuleName"`
 	Localized   localized `json:"capsuleNameLocalized"`
@@ -73,9 +70,6 @@ func parseDefinition(data []byte) (*Definition, error) {
 	var raw definitionJSON
 	if err := json.Unmarshal(data, &raw); err != nil {
 		return nil, fmt.Errorf("%w: its %s: %w", ErrBroken, definitionFile, err)
-	}
-	if raw.AuthorApp == authorPremiere {
-		return nil, ErrPremiere
 	}
 	d := &Definition{Name: raw.CapsuleName, CapsuleID: raw.CapsuleID}
 	if s := raw.Localized.text(); s != "" {

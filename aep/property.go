@@ -26,6 +26,8 @@ type Property struct {
 	Choices      []string  // labels of a popup parameter, when known
 	ChoosesLayer bool      // a parameter that chooses a layer
 	LayerRef     uint32    // the id of the layer that it chooses, 0 for none
+	Field        string    // of a value that a layer sets for an essential property: the id of the field of the panel
+	SourceRef    uint32    // of such a value: the id of the item that is shown in the place of a source
 }
 
 // Value is one of Numbers, *TextDocument, *Path, *Gradient, or Opaque.

@@ -53,6 +53,7 @@ func (r *reader) group(p *Property, list *rifx.Chunk, scope *layerScope, depth i
 	var match string
 	var mask body
 	var last *Property // the one that was just read
+	var fields []string
 	for i := range list.Children {
 		c := &list.Children[i]
 		switch {
@@ -66,7 +67,7 @@ func (r *reader) group(p *Property, list *rifx.Chunk, scope *layerScope, depth i
 		case c.ID == "mkif":
 			mask = c.Data
 		case c.ID == "OvG2":
-			// It tells which fields the values that follow belong to.
+			fields = r.overrideFields(c) // of the values that follow
 		case c.List:
 			child := &Property{Match: match, Enabled: true}
 			if err := r.payload(child, c, scope, depth+1); err != nil {
@@ -74,6 +75,9 @@ func (r *reader) group(p *Property, list *rifx.Chunk, scope *layerScope, depth i
 			}
 			if mask != nil {
 				child.Mask = decodeMask(mask)
+			}
+			if match == matchOverrides {
+				child.nameFields(fields)
 			}
 			if keep(child, scope) {
 				p.Children = append(p.Children, child)
@@ -188,6 +192,9 @@ func (r *reader) plain(p *Property, c *rifx.Chunk, scope *layerScope) error {
 		if id := body(ref.Data).s32(0); id > 0 {
 			p.LayerRef = uint32(id)
 		}
+	}
+	if ref := c.Find("blsi"); ref != nil {
+		p.SourceRef = body(ref.Data).u32(0)
 	}
 	if ref := c.Find("tdli"); ref != nil && scope != nil {
 		scope.choices = append(scope.choices, maskChoice{p, body(ref.Data).u32(0)})

@@ -11,8 +11,8 @@ import (
 )
 
 // Write writes p as a small .aep file that Read reads back unchanged: items, compositions, AV, text and shape layers,
-// their properties, keyframes, masks and expressions. It does not write markers, Essential Graphics panels and the state
-// of After Effects' windows, and refuses projects with effects.
+// their properties, keyframes, masks and expressions, Essential Graphics panels and what layers set of them. It does not write markers and the
+// state of After Effects' windows, and refuses projects with effects.
 func Write(w io.Writer, p *Project) error {
 	wr := writer{p: p}
 	f := rifx.File{Form: rifx.FormProject}
@@ -161,6 +161,13 @@ func (wr writer) composition(c *Composition) ([]rifx.Chunk, error) {
 			return nil, fmt.Errorf("layer %q: %w", wr.p.DisplayName(l), err)
 		}
 		out = append(out, lc)
+	}
+	if len(c.Controllers) > 0 {
+		panel, err := panelOf(c.Controllers)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, panel)
 	}
 	return out, nil
 }

@@ -30,6 +30,9 @@ func (pw propertyWriter) group(g *Property) (rifx.Chunk, error) {
 		if err != nil {
 			return rifx.Chunk{}, fmt.Errorf("property %q: %w", c.Match, err)
 		}
+		if c.Match == matchOverrides {
+			payload = append([]rifx.Chunk{overrideList(c)}, payload...)
+		}
 		chunks = append(append(chunks, matchName(c.Match)), payload...)
 	}
 	return rifx.List("tdgp", append(chunks, matchName(groupEnd))...), nil
@@ -48,6 +51,10 @@ func (pw propertyWriter) payload(p *Property) ([]rifx.Chunk, error) {
 	}
 	values := valuesOf(p)
 	switch values[0].(type) {
+	case nil:
+		if p.SourceRef != 0 {
+			return []rifx.Chunk{rifx.List("tdbs", append(pw.base(p, 1, true), rifx.Leaf("blsi", be32(p.SourceRef)))...)}, nil
+		}
 	case Numbers:
 		c, err := pw.plain(p, values)
 		return []rifx.Chunk{c}, err

@@ -102,8 +102,16 @@ func (j *job) prepare(ctx context.Context) error {
 		return err
 	}
 	aep.Complete(j.project)
+	j.instances()
 	j.sources = newSources(j.project, j.item, footage.NewLibrary(footageBudget(j.flags.memory)).OpenAs)
 	return j.checkFootage(ctx)
+}
+
+// instances gives layers that set essential properties for themselves compositions of their own. It comes after the script, which finds the
+// compositions that the project has.
+func (j *job) instances() {
+	j.project = j.project.Instances()
+	j.item = j.project.Item(j.item.ID)
 }
 
 // jobFolder is the only folder that a job reads from: the project's, or the script's when the project lies within that.

@@ -159,6 +159,7 @@ func (s *stagedScene) build(ctx context.Context, read opener) (err error) {
 	}
 	j.settings, _ = settingsNamed("Best Settings")
 	j.settings.scale = min(1, float64(s.of.Width)/float64(max(1, j.item.Comp.Width)))
+	j.instances()
 	j.sources = newSources(j.project, j.item, read)
 	if err := j.checkFootage(ctx); err != nil {
 		return err

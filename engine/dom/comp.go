@@ -133,33 +133,7 @@ func (s *session) duplicateComp(r *itemRef) any {
 
 // copyComp inserts a copy after a composition. The Essential Graphics panel of the copy drives the copy's own layers.
 func (s *session) copyComp(of *aep.Item, name string) *aep.Item {
-	comp := *of.Comp
-	comp.Layers = nil
-	comp.Controllers = slices.Clone(comp.Controllers)
-	comp.Markers = slices.Clone(comp.Markers)
-	it := *of
-	it.Comp = &comp
-	it.Name = name
-	it.ID = s.nextItemID()
-	ids := map[uint32]uint32{}
-	next := it.ID
-	for _, l := range of.Comp.Layers {
-		next++
-		n := copyLayer(l)
-		ids[l.ID], n.ID = next, next
-		comp.Layers = append(comp.Layers, n)
-	}
-	for _, l := range comp.Layers {
-		l.Parent, l.MatteLayer = ids[l.Parent], ids[l.MatteLayer]
-	}
-	for i := range comp.Controllers {
-		if c := &comp.Controllers[i]; c.Comp == of.ID {
-			c.Comp, c.Layer = it.ID, ids[c.Layer]
-		}
-	}
-	at := slices.Index(s.project.Items, of)
-	s.project.Items = slices.Insert(s.project.Items, at+1, &it)
-	return &it
+	return s.project.CopyComposition(of, name)
 }
 
 // freeName numbers a name as After Effects does for copies: "title", "title 2", "title 3".
@@ -174,55 +148,4 @@ func (s *session) freeName(name string) string {
 			return try
 		}
 	}
-}
-
-func copyLayer(l *aep.Layer) *aep.Layer {
-	n := *l
-	n.Props = copyProperty(l.Props)
-	n.Markers = slices.Clone(l.Markers)
-	return &n
-}
-
-func copyProperty(p *aep.Property) *aep.Property {
-	if p == nil {
-		return nil
-	}
-	n := *p
-	n.Value = copyValue(p.Value)
-	n.Keys = slices.Clone(p.Keys)
-	for i := range n.Keys {
-		k := &n.Keys[i]
-		k.Value = copyValue(k.Value)
-		k.InEase, k.OutEase = slices.Clone(k.InEase), slices.Clone(k.OutEase)
-		k.TangentIn, k.TangentOut = slices.Clone(k.TangentIn), slices.Clone(k.TangentOut)
-	}
-	if p.Mask != nil {
-		m := *p.Mask
-		n.Mask = &m
-	}
-	n.Children = make([]*aep.Property, len(p.Children))
-	for i, c := range p.Children {
-		n.Children[i] = copyProperty(c)
-	}
-	return &n
-}
-
-func copyValue(v aep.Value) aep.Value {
-	switch v := v.(type) {
-	case aep.Numbers:
-		return slices.Clone(v)
-	case *aep.TextDocument:
-		d := *v
-		d.Runs, d.Paragraphs = slices.Clone(v.Runs), slices.Clone(v.Paragraphs)
-		return &d
-	case *aep.Path:
-		p := *v
-		p.Vertices = slices.Clone(v.Vertices)
-		return &p
-	case *aep.Gradient:
-		g := *v
-		g.Colors, g.Alphas = slices.Clone(v.Colors), slices.Clone(v.Alphas)
-		return &g
-	}
-	return v
 }

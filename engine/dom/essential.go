@@ -1,7 +1,6 @@
 package dom
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -34,36 +33,6 @@ func (s *session) essential(r *layerRef) any {
 	return o
 }
 
-// own is the source of a layer for this layer alone: if other layers show the composition too, the layer gets a copy of
-// the same name. So it is with the compositions within it that its panel drives.
-func (s *session) own(r *layerRef, src *aep.Item) *aep.Item {
-	if s.shown(src, r.l) {
-		src = s.copyComp(src, src.Name)
-		r.l.Source = src.ID
-	}
-	o := owning{session: s, driven: map[uint32]bool{}, owned: map[uint32]*aep.Item{}}
-	for _, c := range src.Comp.Controllers {
-		if c.Comp != src.ID {
-			o.driven[c.Comp] = true
-		}
-	}
-	if len(o.driven) > 0 {
-		o.within(src)
-		o.lead(src.Comp.Controllers)
-	}
-	return src
-}
-
-// shown tells whether any layer other than but shows a composition.
-func (s *session) shown(src *aep.Item, but *aep.Layer) bool {
-	for _, it := range s.project.Items {
-		if it.Comp != nil && slices.ContainsFunc(it.Comp.Layers, func(l *aep.Layer) bool { return l != but && l.Source == src.ID }) {
-			return true
-		}
-	}
-	return false
-}
-
 func (s *session) controller(e *essentials, key goja.Value) any {
 	list := e.comp.Comp.Controllers
 	at := -1
@@ -83,7 +52,7 @@ func (s *session) controller(e *essentials, key goja.Value) any {
 			s.throw("After Effects error: Unable to call \"property\" because of parameter 1. Value %d out of range 1 to %d", at+1, len(list))
 		}
 	}
-	e.comp = s.own(e.layer, e.comp)
+	e.comp = s.project.Settle(e.layer.l, e.comp)
 	return s.controlled(e.comp.Comp.Controllers[at])
 }
 

@@ -88,7 +88,7 @@ func (s *session) defineKeys(c *class) {
 func (s *session) defineSetters(c *class) {
 	method(c, "addKey", func(r *propRef, a args) any {
 		t := a.num(0, 0)
-		return s.setKey(r, t, copyValue(eval.Plain(r.ref(), t))) + 1
+		return s.setKey(r, t, aep.CopyValue(eval.Plain(r.ref(), t))) + 1
 	})
 	method(c, "setValueAtTime", func(r *propRef, a args) any {
 		a.need(2)

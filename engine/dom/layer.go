@@ -242,7 +242,7 @@ func (s *session) defineLayerOrder(c *class) {
 		return undefined()
 	})
 	method(c, "duplicate", func(r *layerRef, _ args) any {
-		n := copyLayer(r.l)
+		n := r.l.Copy()
 		n.ID = s.nextItemID()
 		if n.Name != "" {
 			n.Name = s.freeLayerName(r.comp.Comp, n.Name)
@@ -255,7 +255,7 @@ func (s *session) defineLayerOrder(c *class) {
 		if !ok || into.item.Comp == nil {
 			s.throw(`After Effects error: Unable to call "copyToComp": it needs a CompItem`)
 		}
-		n := copyLayer(r.l)
+		n := r.l.Copy()
 		n.ID, n.Parent, n.MatteLayer = s.nextItemID(), 0, 0
 		into.item.Comp.Layers = slices.Insert(into.item.Comp.Layers, 0, n)
 		return undefined()

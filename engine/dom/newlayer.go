@@ -24,7 +24,7 @@ func (s *session) defineLayerCollection(c *class) {
 		if !ok {
 			doc = newDocument(a.str(0))
 		}
-		return s.addTextLayer(r, copyValue(doc).(*aep.TextDocument))
+		return s.addTextLayer(r, aep.CopyValue(doc).(*aep.TextDocument))
 	})
 	method(c, "addBoxText", func(r *itemRef, a args) any {
 		doc := newDocument(a.str(1))

@@ -180,7 +180,7 @@ func (s *session) definePlaces(c *class) {
 		if r.parent == nil || !indexed(r.parent.p.Match) {
 			s.throw("After Effects error: Unable to call \"duplicate\": %q can't be duplicated", r.displayName())
 		}
-		n := copyProperty(r.p)
+		n := r.p.Copy()
 		n.Name = r.displayName() + " 2"
 		at := slices.Index(r.parent.p.Children, r.p)
 		r.parent.p.Children = slices.Insert(r.parent.p.Children, at+1, n)

@@ -88,9 +88,9 @@ func (s *session) toScript(p *aep.Property, v aep.Value) any {
 		}
 		return []float64(v)
 	case *aep.TextDocument:
-		return s.classes.textDocument.object(copyValue(v).(*aep.TextDocument))
+		return s.classes.textDocument.object(aep.CopyValue(v).(*aep.TextDocument))
 	case *aep.Path:
-		return s.classes.shape.object(&shapeObject{copyValue(v).(*aep.Path)})
+		return s.classes.shape.object(&shapeObject{aep.CopyValue(v).(*aep.Path)})
 	}
 	return nil
 }
@@ -101,14 +101,14 @@ func (s *session) fromScript(r *propRef, v goja.Value) aep.Value {
 	switch old := p.Value.(type) {
 	case *aep.TextDocument:
 		if doc, ok := optional[*aep.TextDocument](s, v); ok {
-			return copyValue(doc)
+			return aep.CopyValue(doc)
 		}
-		doc := copyValue(old).(*aep.TextDocument)
+		doc := aep.CopyValue(old).(*aep.TextDocument)
 		doc.SetText(v.String())
 		return doc
 	case *aep.Path:
 		if o, ok := optional[*shapeObject](s, v); ok {
-			return copyValue(o.path)
+			return aep.CopyValue(o.path)
 		}
 		s.throw("After Effects error: Unable to set %q: it needs a Shape", what)
 	case aep.Numbers:
@@ -117,7 +117,7 @@ func (s *session) fromScript(r *propRef, v goja.Value) aep.Value {
 	if p.Match == "ADBE Text Document" {
 		doc := newDocument("")
 		if given, ok := optional[*aep.TextDocument](s, v); ok {
-			return copyValue(given)
+			return aep.CopyValue(given)
 		}
 		doc.SetText(v.String())
 		return doc

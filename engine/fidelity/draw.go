@@ -37,6 +37,7 @@ func openProject(ctx context.Context, path, comp string, fonts *text.Book) (*dra
 		return nil, err
 	}
 	aep.Complete(p)
+	p = p.Instances()
 	d := &drawing{project: p, comp: p.Composition(comp), fonts: fonts}
 	if d.comp == nil {
 		return nil, errors.New("the project has no such composition")

@@ -26,6 +26,7 @@ const mostCompositions = 2000
 // Preflight looks at the compositions of one project.
 type Preflight struct {
 	project *aep.Project
+	items   []*aep.Item // of the project as it was given, without the copies that layers with values of their own show
 	opt     Options
 	eval    *eval.Evaluator
 	looks   map[*aep.Item][]aep.Finding // in the layers of a composition, whichever others show it
@@ -36,8 +37,10 @@ type Preflight struct {
 
 // New prepares to look at a project, which must be complete (aep.Complete) and whose files were searched for (aep.Resolve).
 func New(p *aep.Project, opt Options) *Preflight {
+	items := p.Items
+	p = p.Instances()
 	f := &Preflight{
-		project: p, opt: opt, eval: &eval.Evaluator{Project: p},
+		project: p, items: items, opt: opt, eval: &eval.Evaluator{Project: p},
 		looks: make(map[*aep.Item][]aep.Finding), failed: make(map[*aep.Property]bool), faults: make(map[*aep.Item][]aep.Finding),
 	}
 	f.eval.OnError = func(ref eval.Ref, _ float64, err error) { f.failing(ref, err) }
@@ -69,7 +72,7 @@ func (f *Preflight) All(ctx context.Context) *aep.Preflight {
 		}
 		known[it] = c
 	}
-	for _, it := range f.project.Items {
+	for _, it := range f.items {
 		if c, looked := known[it]; looked {
 			out.Compositions = append(out.Compositions, c)
 		}
@@ -80,7 +83,7 @@ func (f *Preflight) All(ctx context.Context) *aep.Preflight {
 // roots are the compositions, those first that are not within others.
 func (f *Preflight) roots(within map[uint32]bool) (list []*aep.Item) {
 	for _, nested := range []bool{false, true} {
-		for _, it := range f.project.Items {
+		for _, it := range f.items {
 			if it.Comp != nil && within[it.ID] == nested {
 				list = append(list, it)
 			}
@@ -91,6 +94,9 @@ func (f *Preflight) roots(within map[uint32]bool) (list []*aep.Item) {
 
 // Look looks at a composition with those that it shows. Its only error is the end of ctx.
 func (f *Preflight) Look(ctx context.Context, comp *aep.Item) (aep.Forecast, error) {
+	if own := f.project.Item(comp.ID); own != nil {
+		comp = own
+	}
 	all := newFindings()
 	s := scene.Compile(f.project, comp)
 	for _, note := range s.Notes() {

@@ -183,36 +183,40 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/cluster/gossip-keys":  {role: admin, status: 200, farm: true},
 	"POST /api/farm/v1/cluster/gossip-keys": {role: admin, body: `{}`, status: 201, farm: true},
 
-	"GET /api/farm/v1/me":                         {role: viewer, status: 200},
-	"GET /api/farm/v1/me/notifications":           {role: viewer, status: 200},
-	"PUT /api/farm/v1/me/notifications":           {role: viewer, record: "own", body: `{"about": ["finished"]}`, status: 200},
-	"POST /api/farm/v1/me/notifications/test":     {role: viewer, body: `{"way": "chat"}`, status: 409}, // no chat is set
-	"PUT /api/farm/v1/me/watched-jobs/{id}":       {role: viewer, record: "watchable", status: 204},
-	"DELETE /api/farm/v1/me/watched-jobs/{id}":    {role: viewer, record: "watchable", status: 204},
-	"POST /api/farm/v1/sign-in-links":             {role: viewer, status: 201},
-	"GET /api/farm/v1/teams":                      {role: viewer, status: 200},
-	"POST /api/farm/v1/teams":                     {role: admin, body: `{"name": "Trailers"}`, status: 201, farm: true},
-	"GET /api/farm/v1/teams/{id}":                 {role: viewer, record: "team", status: 200},
-	"PATCH /api/farm/v1/teams/{id}":               {role: admin, record: "team", body: `{"name": "Spots"}`, status: 200},
-	"DELETE /api/farm/v1/teams/{id}":              {role: admin, record: "team", status: 204, farm: true},
-	"GET /api/farm/v1/tokens":                     {role: admin, status: 200},
-	"POST /api/farm/v1/tokens":                    {role: admin, body: `{"name": "x", "role": "viewer"}`, status: 201},
-	"GET /api/farm/v1/tokens/{id}":                {role: admin, record: "token", status: 200},
-	"PATCH /api/farm/v1/tokens/{id}":              {role: admin, record: "token", body: `{"role": "viewer"}`, status: 200},
-	"DELETE /api/farm/v1/tokens/{id}":             {role: admin, record: "token", status: 204},
-	"GET /api/farm/v1/audit":                      {role: admin, status: 200},
-	"GET /api/farm/v1/people":                     {role: admin, status: 200},
-	"POST /api/farm/v1/people":                    {role: admin, body: `{"name": "x", "role": "viewer"}`, status: 201},
-	"GET /api/farm/v1/people/{id}":                {role: admin, record: "person", status: 200},
-	"PATCH /api/farm/v1/people/{id}":              {role: admin, record: "person", body: `{"role": "viewer"}`, status: 200},
-	"DELETE /api/farm/v1/people/{id}":             {role: admin, record: "person", status: 204},
-	"POST /api/farm/v1/people/{id}/sign-in-links": {role: admin, record: "person", status: 201},
-	"DELETE /api/farm/v1/people/{id}/password":    {role: admin, record: "person", status: 204},
-	"GET /api/farm/v1/people/{id}/sessions":       {role: admin, record: "person", status: 200},
-	"DELETE /api/farm/v1/people/{id}/sessions":    {role: admin, record: "person", status: 204},
-	"GET /api/farm/v1/join-tokens":                {role: admin, status: 200, farm: true},
-	"POST /api/farm/v1/join-tokens":               {role: admin, body: `{"name": "Suite 4"}`, status: 201, farm: true},
-	"DELETE /api/farm/v1/join-tokens/{id}":        {role: admin, record: "invitation", status: 204, farm: true},
+	"GET /api/farm/v1/me":                                {role: viewer, status: 200},
+	"GET /api/farm/v1/me/notifications":                  {role: viewer, status: 200},
+	"PUT /api/farm/v1/me/notifications":                  {role: viewer, record: "own", body: `{"about": ["finished"]}`, status: 200},
+	"POST /api/farm/v1/me/notifications/test":            {role: viewer, body: `{"way": "chat"}`, status: 409}, // no chat is set
+	"PUT /api/farm/v1/me/watched-jobs/{id}":              {role: viewer, record: "watchable", status: 204},
+	"DELETE /api/farm/v1/me/watched-jobs/{id}":           {role: viewer, record: "watchable", status: 204},
+	"POST /api/farm/v1/sign-in-links":                    {role: viewer, status: 201},
+	"GET /api/farm/v1/teams":                             {role: viewer, status: 200},
+	"POST /api/farm/v1/teams":                            {role: admin, body: `{"name": "Trailers"}`, status: 201, farm: true},
+	"GET /api/farm/v1/teams/{id}":                        {role: viewer, record: "team", status: 200},
+	"PATCH /api/farm/v1/teams/{id}":                      {role: admin, record: "team", body: `{"name": "Spots"}`, status: 200},
+	"DELETE /api/farm/v1/teams/{id}":                     {role: admin, record: "team", status: 204, farm: true},
+	"GET /api/farm/v1/tokens":                            {role: admin, status: 200},
+	"POST /api/farm/v1/tokens":                           {role: admin, body: `{"name": "x", "role": "viewer"}`, status: 201},
+	"GET /api/farm/v1/tokens/{id}":                       {role: admin, record: "token", status: 200},
+	"PATCH /api/farm/v1/tokens/{id}":                     {role: admin, record: "token", body: `{"role": "viewer"}`, status: 200},
+	"DELETE /api/farm/v1/tokens/{id}":                    {role: admin, record: "token", status: 204},
+	"GET /api/farm/v1/audit":                             {role: admin, status: 200},
+	"GET /api/farm/v1/people":                            {role: admin, status: 200},
+	"POST /api/farm/v1/people":                           {role: admin, body: `{"name": "x", "role": "viewer"}`, status: 201},
+	"GET /api/farm/v1/people/{id}":                       {role: admin, record: "person", status: 200},
+	"PATCH /api/farm/v1/people/{id}":                     {role: admin, record: "person", body: `{"role": "viewer"}`, status: 200},
+	"DELETE /api/farm/v1/people/{id}":                    {role: admin, record: "person", status: 204},
+	"POST /api/farm/v1/people/{id}/sign-in-links":        {role: admin, record: "person", status: 201},
+	"DELETE /api/farm/v1/people/{id}/password":           {role: admin, record: "person", status: 204},
+	"GET /api/farm/v1/people/{id}/sessions":              {role: admin, record: "person", status: 200},
+	"DELETE /api/farm/v1/people/{id}/sessions":           {role: admin, record: "person", status: 204},
+	"GET /api/farm/v1/people/{id}/passkeys":              {role: admin, record: "person", status: 200},
+	"DELETE /api/farm/v1/people/{id}/passkeys/{passkey}": {role: admin, record: "person", status: 404}, // that has none
+	"GET /api/farm/v1/sign-in-rules":                     {role: admin, status: 200, farm: true},
+	"PUT /api/farm/v1/sign-in-rules":                     {role: admin, body: `{"revision": 9, "groups": []}`, status: 409, farm: true}, // they were changed since
+	"GET /api/farm/v1/join-tokens":                       {role: admin, status: 200, farm: true},
+	"POST /api/farm/v1/join-tokens":                      {role: admin, body: `{"name": "Suite 4"}`, status: 201, farm: true},
+	"DELETE /api/farm/v1/join-tokens/{id}":               {role: admin, record: "invitation", status: 204, farm: true},
 
 	"GET /api/farm/v1/cluster":                     {role: admin, status: 200, farm: true},
 	"POST /api/farm/v1/cluster/transfer":           {role: admin, status: 409, farm: true}, // there is nobody else
@@ -352,7 +356,7 @@ func addresses() []string { return slices.Sorted(maps.Keys(rules)) }
 func TestEveryRouteHasARule(t *testing.T) {
 	routes := map[string]farm.Grant{}
 	for _, r := range api.TeamRoutes() {
-		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}", ":name", "{name}", ":version", "{version}", ":sha256", "{sha256}", ":review", "{review}", ":comment", "{comment}").Replace(r.Path)] = r.Action.Grant()
+		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}", ":name", "{name}", ":version", "{version}", ":sha256", "{sha256}", ":review", "{review}", ":passkey", "{passkey}", ":comment", "{comment}").Replace(r.Path)] = r.Action.Grant()
 	}
 	for _, address := range slices.Sorted(maps.Keys(routes)) {
 		rule, ok := rules[address]

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -163,7 +164,7 @@ func startBehind(t testing.TB, set func(*fasthttp.Server), farm coordinator.Conf
 	r := &rig{t: t, dir: farm.DataDir, base: "http://" + ln.Addr().String(), logs: &safeBuffer{}}
 	r.http = &http.Client{Transport: contract.Transport(t, plainTransport), Timeout: patience}
 	logger := slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	farm.DescribeJob, farm.PublicAddress, farm.MinFree = public.DescribeJob, r.base, 1
+	farm.DescribeJob, farm.PublicAddress, farm.MinFree = public.DescribeJob, cmp.Or(farm.PublicAddress, r.base), 1
 	r.farm, err = coordinator.Open(t.Context(), farm)
 	if err != nil {
 		t.Fatal(err)

@@ -35,6 +35,7 @@ var permissions = map[string]farm.Action{
 	"Tokens": farm.ActManageTokens, "Token": farm.ActManageTokens, "MakeToken": farm.ActManageTokens, "ChangeToken": farm.ActManageTokens,
 	"RevokeToken": farm.ActManageTokens, "InvitePerson": farm.ActManageTokens, "ResetPassword": farm.ActManageTokens,
 	"Sessions": farm.ActManageTokens, "EndSessions": farm.ActManageTokens,
+	"WaysIn": farm.ActManageTokens, "PasskeysOf": farm.ActManageTokens, "RemovePasskeyOf": farm.ActManageTokens,
 	"Audit.Read": farm.ActAudit, "SignInRules": farm.ActManageTeams, "PutSignInRules": farm.ActManageTeams, "RuleFor": farm.ActManageTeams,
 	"Passkeys.MayAdd": farm.ActView, "Passkeys.BeginAdding": farm.ActView, "Passkeys.Add": farm.ActView, "Passkeys.Rename": farm.ActView, "Passkeys.Remove": farm.ActView,
 	"RenameTeam": farm.ActRenameTeam, "MakeTeam": farm.ActManageTeams, "EndTeam": farm.ActManageTeams,

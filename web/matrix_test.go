@@ -55,7 +55,7 @@ var pages = map[string]grant{
 	"POST /machines/:id/drain": farmsOperator, "POST /machines/:id/pause": farmsOperator, "POST /machines/:id/resume": farmsOperator,
 	"POST /machines/:id/change": farmsOperator, "POST /machines/:id/retire": farmsAdmin,
 	"GET /settings": viewer, "GET /settings/api-tokens": admin, "POST /settings/api-tokens": admin, "POST /settings/api-tokens/:id/revoke": admin,
-	"GET /settings/people": admin, "POST /settings/people": admin, "POST /settings/people/:id/revoke": admin, "POST /settings/people/:id/link": admin, "POST /settings/people/:id/reset": admin,
+	"GET /settings/people": admin, "POST /settings/people": admin, "POST /settings/people/:id/revoke": admin, "POST /settings/people/:id/link": admin, "POST /settings/people/:id/reset": admin, "POST /settings/people/:id/passkeys/:passkey/remove": admin,
 	"GET /settings/audit": admin, "GET /settings/audit.csv": admin, "GET /settings/audit.json": admin,
 	"GET /settings/sign-in": farmsAdmin, "GET /settings/sign-in/test": farmsAdmin, "POST /settings/sign-in/groups": farmsAdmin, "POST /settings/sign-in/groups/up": farmsAdmin,
 	"POST /settings/sign-in/groups/remove": farmsAdmin, "POST /settings/sign-in/link": farmsAdmin,

@@ -2,128 +2,17 @@ package web_test
 
 import (
 	"bytes"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
+
+	"overcrank/coordinator/people/passkeytest"
 )
-
-// What a device says of itself and of its owner (Web Authentication, 6.1).
-const (
-	present  = 0x01
-	verified = 0x04
-	attested = 0x40
-)
-
-// device has a passkey, as a phone or a security key does.
-type device struct {
-	t      *testing.T
-	origin string // of the page that it believes to be asked by
-	domain string
-	id     []byte
-	key    *ecdsa.PrivateKey
-	owner  string // base64url, as it was told when the passkey was made
-	signs  uint32
-	flags  byte
-}
-
-func newDevice(t *testing.T) *device {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &device{t: t, origin: passkeyFarm, domain: "farm.studio.example", id: []byte(rand.Text()), key: key, flags: present | verified}
-}
 
 const passkeyFarm = "https://farm.studio.example"
-
-// challenge is what a page is told to ask devices for.
-type challenge struct {
-	PublicKey struct {
-		Challenge string `json:"challenge"`
-		User      struct {
-			ID   string `json:"id"`
-			Name string `json:"name"`
-		} `json:"user"`
-		RelyingParty struct {
-			ID string `json:"id"`
-		} `json:"rp"`
-		RPID             string `json:"rpId"`
-		UserVerification string `json:"userVerification"`
-		Selection        struct {
-			ResidentKey      string `json:"residentKey"`
-			UserVerification string `json:"userVerification"`
-		} `json:"authenticatorSelection"`
-		Exclude []struct {
-			ID string `json:"id"`
-		} `json:"excludeCredentials"`
-	} `json:"publicKey"`
-}
-
-func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
-
-// clientData is what a browser signs along.
-func (d *device) clientData(kind, challenge string) []byte {
-	body, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": d.origin, "crossOrigin": false})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return body
-}
-
-func (d *device) data(flags byte) []byte {
-	domain := sha256.Sum256([]byte(d.domain))
-	return binary.BigEndian.AppendUint32(append(domain[:], flags), d.signs)
-}
-
-// creates makes the passkey, and gives the answer to a challenge (CBOR, written out).
-func (d *device) creates(c challenge) json.RawMessage {
-	d.owner = c.PublicKey.User.ID
-	data := append(d.data(d.flags|attested), make([]byte, 16)...)
-	data = append(binary.BigEndian.AppendUint16(data, uint16(len(d.id))), d.id...)
-	public, err := d.key.PublicKey.Bytes() // 4, x, y
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	data = append(data, 0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20)
-	data = append(append(data, public[1:33]...), 0x22, 0x58, 0x20)
-	data = append(data, public[33:]...)
-	object := bytes.NewBuffer([]byte{0xa3})
-	object.WriteString("\x63fmt\x64none\x67attStmt\xa0\x68authData\x58")
-	object.WriteByte(byte(len(data)))
-	object.Write(data)
-	return d.answer(map[string]any{"clientDataJSON": b64(d.clientData("webauthn.create", c.PublicKey.Challenge)), "attestationObject": b64(object.Bytes()), "transports": []string{"internal", "<b>"}})
-}
-
-// signs gives the answer to a challenge.
-func (d *device) answers(c challenge) json.RawMessage {
-	d.signs++
-	data, client := d.data(d.flags), d.clientData("webauthn.get", c.PublicKey.Challenge)
-	sum := sha256.Sum256(client)
-	all := sha256.Sum256(append(bytes.Clone(data), sum[:]...))
-	signature, err := ecdsa.SignASN1(rand.Reader, d.key, all[:])
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return d.answer(map[string]any{"clientDataJSON": b64(client), "authenticatorData": b64(data), "signature": b64(signature), "userHandle": d.owner})
-}
-
-func (d *device) answer(response map[string]any) json.RawMessage {
-	body, err := json.Marshal(map[string]any{"id": b64(d.id), "rawId": b64(d.id), "type": "public-key", "clientExtensionResults": map[string]any{}, "response": response})
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	return body
-}
 
 // asks sends what a page's script sends.
 func (v *visitor) asks(path string, body any) answer {
@@ -142,7 +31,7 @@ func (v *visitor) asks(path string, body any) answer {
 	return v.do(req)
 }
 
-func (v *visitor) challenge(path string) (c challenge) {
+func (v *visitor) challenge(path string) (c passkeytest.Challenge) {
 	v.t.Helper()
 	if err := json.Unmarshal([]byte(v.asks(path, nil).is(http.StatusOK).body), &c); err != nil {
 		v.t.Fatal(err)
@@ -151,17 +40,17 @@ func (v *visitor) challenge(path string) (c challenge) {
 }
 
 // gets gives a visitor a passkey, on a device of its own.
-func (v *visitor) gets(name string) *device {
+func (v *visitor) gets(name string) *passkeytest.Device {
 	v.t.Helper()
-	d := newDevice(v.t)
-	v.asks("/account/passkeys", map[string]any{"name": name, "answer": d.creates(v.challenge("/account/passkeys/challenge"))}).is(http.StatusOK, "/account")
+	d := passkeytest.New(v.t, passkeyFarm)
+	v.asks("/account/passkeys", map[string]any{"name": name, "answer": d.Creates(v.challenge("/account/passkeys/challenge"))}).is(http.StatusOK, "/account")
 	return d
 }
 
 // signsIn answers a challenge of the sign-in page.
-func (v *visitor) signsIn(d *device) answer {
+func (v *visitor) signsIn(d *passkeytest.Device) answer {
 	v.t.Helper()
-	return v.asks("/passkey/sign-in", map[string]any{"answer": d.answers(v.challenge("/passkey/challenge")), "to": "/jobs"})
+	return v.asks("/passkey/sign-in", map[string]any{"answer": d.Answers(v.challenge("/passkey/challenge")), "to": "/jobs"})
 }
 
 func withPasskeys(t *testing.T) *rig { return start(t, func(r *rig) { r.public = passkeyFarm }) }
@@ -178,7 +67,7 @@ func TestAPersonSignsInWithAPasskey(t *testing.T) {
 	}
 	phone := eve.gets("Phone")
 	eve.get("/account?passkey=added").is(http.StatusOK, "Phone", "has been added", "never")
-	if c := eve.challenge("/account/passkeys/challenge"); len(c.PublicKey.Exclude) != 1 || c.PublicKey.Exclude[0].ID != b64(phone.id) {
+	if c := eve.challenge("/account/passkeys/challenge"); len(c.PublicKey.Exclude) != 1 || c.PublicKey.Exclude[0].ID != passkeytest.Base64(phone.ID) {
 		t.Errorf("a second passkey on the same device is not kept out: %+v", c.PublicKey.Exclude)
 	}
 
@@ -196,16 +85,16 @@ func TestAPersonSignsInWithAPasskey(t *testing.T) {
 func TestAPasskeyOpensOnlyWhatItIsFor(t *testing.T) {
 	r := withPasskeys(t)
 	phone := r.as("eve").gets("Phone")
-	for name, change := range map[string]func(d *device){
-		"a page of another site":     func(d *device) { d.origin = "https://farm.studio.example.evil.example" },
-		"another domain":             func(d *device) { d.domain = "evil.example" },
-		"nobody at the device":       func(d *device) { d.flags = 0 },
-		"an owner who was not asked": func(d *device) { d.flags = present },
-		"somebody else’s account":    func(d *device) { d.owner = b64([]byte(staff[0].ID)) },
-		"nobody’s account":           func(d *device) { d.owner = b64([]byte("nobody")) },
-		"no account":                 func(d *device) { d.owner = "" },
-		"another key":                func(d *device) { d.key = newDevice(t).key },
-		"an unknown passkey":         func(d *device) { d.id = []byte("unknown") },
+	for name, change := range map[string]func(d *passkeytest.Device){
+		"a page of another site":     func(d *passkeytest.Device) { d.Origin = "https://farm.studio.example.evil.example" },
+		"another domain":             func(d *passkeytest.Device) { d.Domain = "evil.example" },
+		"nobody at the device":       func(d *passkeytest.Device) { d.Flags = 0 },
+		"an owner who was not asked": func(d *passkeytest.Device) { d.Flags = passkeytest.Present },
+		"somebody else’s account":    func(d *passkeytest.Device) { d.Owner = passkeytest.Base64([]byte(staff[0].ID)) },
+		"nobody’s account":           func(d *passkeytest.Device) { d.Owner = passkeytest.Base64([]byte("nobody")) },
+		"no account":                 func(d *passkeytest.Device) { d.Owner = "" },
+		"another key":                func(d *passkeytest.Device) { d.Key = passkeytest.New(t, passkeyFarm).Key },
+		"an unknown passkey":         func(d *passkeytest.Device) { d.ID = []byte("unknown") },
 	} {
 		other := *phone
 		change(&other)
@@ -217,7 +106,7 @@ func TestAPasskeyOpensOnlyWhatItIsFor(t *testing.T) {
 	}
 	r.visit().signsIn(phone).is(http.StatusOK)
 	copied := *phone
-	copied.signs -= 1 // signs as often as the one that it is a copy of did already
+	copied.Signs -= 1 // signs as often as the one that it is a copy of did already
 	r.visit().signsIn(&copied).is(http.StatusUnauthorized)
 	r.visit().signsIn(phone).is(http.StatusOK)
 }
@@ -228,25 +117,25 @@ func TestAChallengeIsForOneAnswerOfItsKind(t *testing.T) {
 	phone := eve.gets("Phone")
 	v := r.visit()
 	c := v.challenge("/passkey/challenge")
-	body := map[string]any{"answer": phone.answers(c)}
+	body := map[string]any{"answer": phone.Answers(c)}
 	v.asks("/passkey/sign-in", body).is(http.StatusOK)
 	r.visit().asks("/passkey/sign-in", body).is(http.StatusGone)
 	again := r.visit()
-	again.asks("/passkey/sign-in", map[string]any{"answer": phone.answers(c)}).is(http.StatusGone)
-	again.asks("/passkey/sign-in", map[string]any{"answer": phone.answers(eve.challenge("/account/passkeys/challenge"))}).is(http.StatusGone)
-	made := challenge{}
-	made.PublicKey.Challenge = b64([]byte(strings.Repeat("A", 69)))
-	again.asks("/passkey/sign-in", map[string]any{"answer": phone.answers(made)}).is(http.StatusGone)
+	again.asks("/passkey/sign-in", map[string]any{"answer": phone.Answers(c)}).is(http.StatusGone)
+	again.asks("/passkey/sign-in", map[string]any{"answer": phone.Answers(eve.challenge("/account/passkeys/challenge"))}).is(http.StatusGone)
+	made := passkeytest.Challenge{}
+	made.PublicKey.Challenge = passkeytest.Base64([]byte(strings.Repeat("A", 69)))
+	again.asks("/passkey/sign-in", map[string]any{"answer": phone.Answers(made)}).is(http.StatusGone)
 	again.asks("/passkey/sign-in", map[string]any{"answer": "x"}).is(http.StatusBadRequest)
 	again.asks("/passkey/sign-in", "x").is(http.StatusBadRequest)
 	again.get("/account").is(http.StatusOK, "<h1>Sign in</h1>")
 
 	theirs := eve.challenge("/account/passkeys/challenge")
-	d := newDevice(t)
-	r.as("ada").asks("/account/passkeys", map[string]any{"name": "Mine", "answer": d.creates(theirs)}).is(http.StatusGone)
-	eve.asks("/account/passkeys", map[string]any{"name": strings.Repeat("n", 101), "answer": d.creates(theirs)}).is(http.StatusBadRequest)
-	d.flags = present
-	eve.asks("/account/passkeys", map[string]any{"name": "Unverified", "answer": d.creates(theirs)}).is(http.StatusBadRequest)
+	d := passkeytest.New(t, passkeyFarm)
+	r.as("ada").asks("/account/passkeys", map[string]any{"name": "Mine", "answer": d.Creates(theirs)}).is(http.StatusGone)
+	eve.asks("/account/passkeys", map[string]any{"name": strings.Repeat("n", 101), "answer": d.Creates(theirs)}).is(http.StatusBadRequest)
+	d.Flags = passkeytest.Present
+	eve.asks("/account/passkeys", map[string]any{"name": "Unverified", "answer": d.Creates(theirs)}).is(http.StatusBadRequest)
 	foreign := eve.origin
 	eve.origin = "https://evil.example"
 	eve.asks("/account/passkeys/challenge", nil).is(http.StatusForbidden)
@@ -280,4 +169,25 @@ func TestAFarmWithoutANameHasNoPasskeys(t *testing.T) {
 	r.visit().get("/sign-in").is(http.StatusOK).lacks("passkey")
 	r.as("eve").get("/account").is(http.StatusOK, "browsers offer no passkeys here")
 	r.visit().asks("/passkey/challenge", nil).is(http.StatusConflict)
+}
+
+func TestAnAdministratorRemovesThePasskeyOfALostDevice(t *testing.T) {
+	r := withPasskeys(t)
+	eve, zoe := r.as("eve"), r.as("zoe")
+	zoe.get("/settings/people").is(http.StatusOK, "A link only")
+	phone := eve.gets("Phone")
+	at := regexp.MustCompile(`/settings/people/[0-9A-Z]{26}/passkeys/[0-9a-f]{64}/remove`)
+	remove := func() string {
+		t.Helper()
+		path := at.FindString(zoe.get("/settings/people").is(http.StatusOK, "passkey", "Phone", "never used").body)
+		if path == "" {
+			t.Fatal("no passkey can be removed")
+		}
+		return path
+	}
+	zoe.post(remove(), nil).is(http.StatusConflict, "Nothing was changed", "only way in that eve has", "reset the password")
+	eve.post("/account/password", url.Values{"password": {"correct horse battery"}}).is(http.StatusOK)
+	r.as("art").post(remove(), nil).is(http.StatusForbidden)
+	zoe.post(remove(), nil).is(http.StatusOK, "Password").lacks("Phone")
+	r.visit().signsIn(phone).is(http.StatusUnauthorized)
 }

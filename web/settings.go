@@ -44,6 +44,10 @@ func (s *server) showTokens(c *fiber.Ctx, p farm.Principal, v page.Tokens) error
 	title, active := "API tokens", "tokens"
 	if v.People {
 		title, active = "People", "people"
+		if v.WaysIn, err = s.farm.people.WaysIn(ctx, p, tokenIDs(v.All)); err != nil {
+			return err
+		}
+		v.SignOn = s.signOnName()
 	}
 	shell := s.shell(c, p, title, "settings")
 	shell.Setting = active
@@ -119,6 +123,29 @@ func (s *server) invited(ctx context.Context, c *fiber.Ctx, p farm.Principal, id
 		return err
 	}
 	return s.showTokens(c, p, page.Tokens{People: true, Made: &person, Secret: s.farm.publicAddress() + "/sign-in/" + link.Code, Until: link.Until})
+}
+
+func tokenIDs(tokens []farm.Token) []string {
+	ids := make([]string, len(tokens))
+	for i, t := range tokens {
+		ids[i] = t.ID
+	}
+	return ids
+}
+
+// removePasskeyOf takes a passkey of somebody else away, whose device is lost.
+func (s *server) removePasskeyOf(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	err := s.farm.people.RemovePasskeyOf(ctx, p, c.Params("id"), c.Params("passkey"))
+	if farm.CodeOf(err) == farm.CodeConflict {
+		c.Status(answer.StatusOf(err))
+		return s.showTokens(c, p, page.Tokens{People: true, Problem: err.Error()})
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/settings/people#token-"+c.Params("id"), fiber.StatusSeeOther)
 }
 
 func (s *server) revokeToken(c *fiber.Ctx, p farm.Principal) error {

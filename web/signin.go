@@ -32,7 +32,14 @@ func (s *server) signInPage(c *fiber.Ctx) error {
 
 // showNewFarm shows how a farm is set up that has no people yet.
 func (s *server) showNewFarm(c *fiber.Ctx, problem string) error {
-	return s.render(c, page.NewFarm(page.Shell{Title: "This farm is new", Theme: themeOf(c), Version: s.version}, problem))
+	v := page.NewFarmForm{Problem: problem, SignOn: s.signOnLabel()}
+	if v.SignOn != "" {
+		var err error
+		if v.Admits, err = s.farm.people.AdmitsGroups(); err != nil {
+			return err
+		}
+	}
+	return s.render(c, page.NewFarm(page.Shell{Title: "This farm is new", Theme: themeOf(c), Version: s.version}, v))
 }
 
 func (s *server) showSignIn(c *fiber.Ctx, v page.SignInForm) error {

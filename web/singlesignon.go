@@ -34,6 +34,15 @@ func (s *server) signOnLabel() string {
 	return s.farm.signOn.Settings().Label
 }
 
+// signOnName is the farm's provider and what people call it.
+func (s *server) signOnName() page.SignOnName {
+	if s.farm.signOn == nil {
+		return page.SignOnName{}
+	}
+	settings := s.farm.signOn.Settings()
+	return page.SignOnName{Issuer: settings.Issuer, Label: settings.Label}
+}
+
 // beginSignOn sends a browser to the provider. Another site may send it here too: whoever comes back is who they say they are.
 func (s *server) beginSignOn(c *fiber.Ctx) error {
 	return s.toProvider(c, localPath(c.Query("to")), false)

@@ -51,6 +51,7 @@ func TestPeopleSignInWithTheStudiosAccounts(t *testing.T) {
 	}
 	v.get("/account").is(http.StatusOK, "Mia Wong", "mia@studio.example", "Artist")
 	p, _ := r.person("Mia Wong")
+	r.as("ada").get("/settings/people").is(http.StatusOK, "Mia Wong", "Signs in with", `title="`+idp.Issuer()+`">Studio account`)
 
 	r.as("ada").post("/settings/sign-in/groups", url.Values{"group": {"leads"}, "team": {staff[0].Team}, "role": {"producer"}}).is(http.StatusOK, "leads")
 	idp.Next(mia("artists", "leads"))
@@ -181,4 +182,20 @@ func TestAFarmWithoutAProviderHasNoButton(t *testing.T) {
 	r.visit().get("/single-sign-on").is(http.StatusNotFound)
 	r.visit().get("/single-sign-on/callback?code=x&state=y").is(http.StatusNotFound)
 	r.as("ada").get("/settings/sign-in").is(http.StatusOK, "--oidc-issuer", r.base+"/single-sign-on/callback")
+}
+
+func TestANewFarmWithSingleSignOnSaysHowToGoOn(t *testing.T) {
+	idp := providertest.Start(t)
+	settings := idp.Settings()
+	r := start(t, func(r *rig) { r.signOn = &settings })
+	if err := r.farm.RevokeToken(t.Context(), r.principal("zoe"), "01JD7000000000000000000009", true); err != nil { // nobody is left
+		t.Fatal(err)
+	}
+	v := r.visit()
+	v.get("/sign-in").is(http.StatusOK, "This farm is new", "Studio account is connected, but lets nobody in yet", "which groups may come in").lacks(`href="/single-sign-on"`)
+	r.as("ada").post("/settings/sign-in/groups", url.Values{"group": {"leads"}, "team": {staff[0].Team}, "role": {"admin"}}).is(http.StatusOK, "leads")
+	v.get("/sign-in").is(http.StatusOK, "This farm is new", `href="/single-sign-on"`, "setup link").lacks("lets nobody in yet")
+	idp.Next(mia("leads"))
+	v.get("/single-sign-on").is(http.StatusOK, "<h1>Overview</h1>")
+	r.visit().get("/sign-in").is(http.StatusOK, "<h1>Sign in</h1>")
 }

@@ -249,6 +249,7 @@ func (s *server) settingRoutes() []route.Route {
 		route.Get("/settings", farm.ActView, s.settings),
 		route.Post("/settings/people/:id/link", farm.ActManageTokens, s.invite),
 		route.Post("/settings/people/:id/reset", farm.ActManageTokens, s.resetPerson),
+		route.Post("/settings/people/:id/passkeys/:passkey/remove", farm.ActManageTokens, s.removePasskeyOf),
 		route.Get("/settings/audit", farm.ActAudit, s.audit),
 		route.Get("/settings/audit.csv", farm.ActAudit, s.auditFile("csv")),
 		route.Get("/settings/audit.json", farm.ActAudit, s.auditFile("json")),

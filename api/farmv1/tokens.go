@@ -25,7 +25,8 @@ type tokenBody struct {
 	CreatedAt  answer.Time `json:"createdAt"`
 	ExpiresAt  answer.Time `json:"expiresAt"`
 	LastUsedAt answer.Time `json:"lastUsedAt"`
-	Current    bool        `json:"current"` // it makes the request
+	Current    bool        `json:"current"`          // it makes the request
+	WaysIn     *waysInBody `json:"waysIn,omitempty"` // of a person
 	Secret     string      `json:"secret,omitempty"`
 	SignIn     *signInBody `json:"signIn,omitempty"`
 }
@@ -65,9 +66,9 @@ func (h peopleHandlers) listTokens(who holder) route.Handler {
 		if err != nil {
 			return err
 		}
-		out := make([]tokenBody, len(tokens))
-		for i, t := range tokens {
-			out[i] = tokenShape(t, p)
+		out, err := h.shapes(ctx, p, who, tokens...)
+		if err != nil {
+			return err
 		}
 		return answer.OK(c, out)
 	}
@@ -81,7 +82,7 @@ func (h peopleHandlers) getToken(who holder) route.Handler {
 		if err != nil {
 			return err
 		}
-		return answer.OK(c, tokenShape(token, p))
+		return h.answerToken(ctx, c, p, who, token)
 	}
 }
 
@@ -105,7 +106,7 @@ func (h peopleHandlers) makeToken(who holder) route.Handler {
 			if err != nil {
 				return err
 			}
-			shape.SignIn = signInShape(h.address(), invitation, h.now())
+			shape.SignIn, shape.WaysIn = signInShape(h.address(), invitation, h.now()), &waysInBody{SingleSignOn: []string{}}
 		}
 		return answer.Created(c, shape)
 	}
@@ -123,7 +124,7 @@ func (h peopleHandlers) changeToken(who holder) route.Handler {
 		if err != nil {
 			return err
 		}
-		return answer.OK(c, tokenShape(token, p))
+		return h.answerToken(ctx, c, p, who, token)
 	}
 }
 

@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"slices"
 
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -33,15 +32,14 @@ func (d *Directory) Account(ctx context.Context, p farm.Principal) (Account, err
 	if a.Sessions, err = d.sessionsOf(p.TokenID); err != nil {
 		return Account{}, err
 	}
+	if a.Passkeys, err = d.passkeysOf(p.TokenID); err != nil {
+		return Account{}, err
+	}
 	err = d.state.View(func(tx *raftstore.Tx) error {
-		if a.Passkeys, err = tx.Passkeys(p.TokenID); err != nil {
-			return err
-		}
 		identities, err := tx.Identities(p.TokenID)
 		a.SignOn = len(identities) > 0
 		return err
 	})
-	slices.SortFunc(a.Passkeys, func(x, y farm.Passkey) int { return x.AddedAt.Compare(y.AddedAt) })
 	return a, err
 }
 

@@ -60,6 +60,16 @@ func (d *Directory) Deserted() (bool, error) {
 	return len(people) == 0, err
 }
 
+// AdmitsGroups says whether a group of the studio's accounts may come in by single sign-on.
+func (d *Directory) AdmitsGroups() (bool, error) {
+	var rules farm.SignInRules
+	err := d.state.View(func(tx *raftstore.Tx) (err error) {
+		rules, err = tx.SignInRules()
+		return err
+	})
+	return len(rules.Groups) > 0, err
+}
+
 // LookAtSetup is nil while a code sets the farm up, and an error of CodeGone when it does not any more. It does not use the code up.
 func (d *Directory) LookAtSetup(code string) error {
 	subject, until, _ := d.readCode(code, setupCode)

@@ -30,12 +30,48 @@ type Access struct {
 	ExpiresAt  string      `json:"expiresAt"`
 	LastUsedAt string      `json:"lastUsedAt"`
 	Current    bool        `json:"current"` // the one that asks
+	WaysIn     *WaysIn     `json:"waysIn"`  // of a person
 	Secret     string      `json:"secret"`  // of a token, in the answer that makes it and never again
 	SignIn     *SignInLink `json:"signIn"`  // of a person, in the answer that makes it
 }
 
 // IDAndName are what people name it by on the command line.
 func (a Access) IDAndName() (id, name string) { return a.ID, a.Name }
+
+// WaysIn are how a person can sign in.
+type WaysIn struct {
+	Password     bool     `json:"password"`
+	Passkeys     int      `json:"passkeys"`
+	SingleSignOn []string `json:"singleSignOn"` // issuers
+}
+
+// Passkey is a passkey of a person.
+type Passkey struct {
+	Raw        `json:"-"`
+	ID         string `json:"id"`
+	Name       string `json:"name"`
+	Synced     bool   `json:"synced"` // copies of it may be on other devices of the person
+	AddedAt    string `json:"addedAt"`
+	LastUsedAt string `json:"lastUsedAt"`
+}
+
+// IDAndName are what people name it by on the command line.
+func (k Passkey) IDAndName() (id, name string) { return k.ID, k.Name }
+
+// SignInRules are who comes in by single sign-on.
+type SignInRules struct {
+	Raw         `json:"-"`
+	Revision    int         `json:"revision"`
+	LinkByEmail bool        `json:"linkByEmail"`
+	Groups      []GroupRule `json:"groups"`
+}
+
+// GroupRule lets a group of the provider into a team.
+type GroupRule struct {
+	Group string `json:"group"`
+	Team  string `json:"team"` // its id
+	Role  string `json:"role"`
+}
 
 // SignInLink is an address that signs a browser in, once.
 type SignInLink struct {
@@ -87,6 +123,7 @@ const (
 	teamsPath  = "/api/farm/v1/teams"
 	tokensPath = "/api/farm/v1/tokens"
 	peoplePath = "/api/farm/v1/people"
+	rulesPath  = "/api/farm/v1/sign-in-rules"
 )
 
 // Me tells who asks.
@@ -161,6 +198,26 @@ func (c *Client) EndSessions(ctx context.Context, id, session string) error {
 		query = url.Values{"session": {session}}
 	}
 	return c.answer(ctx, request{method: http.MethodDelete, path: peoplePath + at("/%s/sessions", id), query: query}, nil)
+}
+
+// Passkeys lists the passkeys of a person.
+func (c *Client) Passkeys(ctx context.Context, id string) (List[Passkey], error) {
+	return list[Passkey](ctx, c, peoplePath+at("/%s/passkeys", id), nil)
+}
+
+// RemovePasskey takes a passkey of a person away.
+func (c *Client) RemovePasskey(ctx context.Context, id, passkey string) error {
+	return c.do(ctx, http.MethodDelete, peoplePath+at("/%s/passkeys", id)+at("/%s", passkey))
+}
+
+// SignInRules are who comes in by single sign-on.
+func (c *Client) SignInRules(ctx context.Context) (SignInRules, error) {
+	return fetch[SignInRules](ctx, c, http.MethodGet, rulesPath, nil, nil)
+}
+
+// PutSignInRules says who comes in by single sign-on. The revision of rules is the one that was read; another in force is a conflict.
+func (c *Client) PutSignInRules(ctx context.Context, rules SignInRules) (SignInRules, error) {
+	return fetch[SignInRules](ctx, c, http.MethodPut, rulesPath, nil, rules)
 }
 
 // DeletePerson deletes a person: their links and sessions end at once.

@@ -17,6 +17,10 @@ import (
 var readers = map[reflect.Type][]string{
 	reflect.TypeFor[Team]():                {"Team"},
 	reflect.TypeFor[Access]():              {"Token"},
+	reflect.TypeFor[WaysIn]():              {"WaysIn"},
+	reflect.TypeFor[Passkey]():             {"Passkey"},
+	reflect.TypeFor[SignInRules]():         {"SignInRules", "WantedSignInRules"},
+	reflect.TypeFor[GroupRule]():           {"GroupRule"},
 	reflect.TypeFor[NewAccess]():           {"NewToken", "NewPerson"},
 	reflect.TypeFor[PersonChange]():        {"PersonChange"},
 	reflect.TypeFor[Session]():             {"Session"},

@@ -2,6 +2,8 @@ package access
 
 import (
 	"context"
+	"net/url"
+	"strings"
 	"time"
 
 	"overcrank/cmd/overcrank/client"
@@ -41,11 +43,35 @@ func tokenTable(list []client.Access) *terminal.Table {
 }
 
 func personTable(list []client.Access) *terminal.Table {
-	t := terminal.NewTable("PERSON", "NAME", "E-MAIL", "ROLE", "MADE", "LAST USED", "ENDS", "REMARK")
+	t := terminal.NewTable("PERSON", "NAME", "E-MAIL", "ROLE", "SIGNS IN WITH", "MADE", "LAST USED", "ENDS", "REMARK")
 	for _, a := range list {
-		t.Row(a.ID, a.Name, a.Email, a.Role, terminal.LocalTime(a.CreatedAt), terminal.LocalTime(a.LastUsedAt), ends(a), remark(a))
+		t.Row(a.ID, a.Name, a.Email, a.Role, waysIn(a), terminal.LocalTime(a.CreatedAt), terminal.LocalTime(a.LastUsedAt), ends(a), remark(a))
 	}
 	return t
+}
+
+// waysIn says how a person signs in.
+func waysIn(a client.Access) string {
+	if a.WaysIn == nil {
+		return ""
+	}
+	var ways []string
+	if a.WaysIn.Password {
+		ways = append(ways, "password")
+	}
+	if n := a.WaysIn.Passkeys; n > 0 {
+		ways = append(ways, terminal.Plural(n, "passkey"))
+	}
+	for _, issuer := range a.WaysIn.SingleSignOn {
+		if u, err := url.Parse(issuer); err == nil && u.Host != "" {
+			issuer = u.Host
+		}
+		ways = append(ways, issuer)
+	}
+	if len(ways) == 0 {
+		return "a link only"
+	}
+	return strings.Join(ways, ", ")
 }
 
 func ends(a client.Access) string {

@@ -18,6 +18,8 @@ type People struct {
 	Reset    peopleReset    `cmd:"" help:"Make a person's password useless, sign the person out everywhere, and print a new link."`
 	Sessions peopleSessions `cmd:"" help:"List the browsers in which a person is signed in."`
 	SignOut  peopleSignOut  `cmd:"" help:"Sign a person out, everywhere or in one browser."`
+	Passkeys passkeys       `cmd:"" help:"List a person's passkeys, and remove one whose device is lost."`
+	Groups   groups         `cmd:"" help:"Say which groups of the studio's accounts come in by single sign-on, and as what."`
 	Delete   peopleDelete   `cmd:"" help:"Delete people; their access ends on every coordinator at once."`
 }
 

@@ -225,6 +225,14 @@ people set Ann
 people set Ann --role artist --email ann@studio.example
 people sessions Ann
 people sign-out Ann
+people passkeys Ann
+people passkeys delete Ann Phone
+people groups
+people groups add artists --team default
+people groups add leads --team default --role producer --first
+people groups link on
+people groups delete artists
+people groups delete artists
 people reset Ann --json
 people delete Ann
 notifications

@@ -84,6 +84,12 @@ func TestAPersonSignsInWithTheStudiosAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := farmtest.Up(t, t.TempDir(), "--oidc-issuer", idp.Issuer(), "--oidc-client-id="+idp.ClientID, "--oidc-client-secret-file", secret, "--oidc-scopes", "openid,profile,email,groups")
+	mia := newBrowser(t, f.Server)
+	mia.open("/sign-in")
+	mia.shows("This farm is new")
+	mia.shows("lets nobody in yet")
+	mia.canBeRead("a new farm whose single sign-on lets nobody in")
+
 	admin := signedIn(t, f)
 	admin.open("/settings/sign-in")
 	admin.fill("#group", "artists")
@@ -99,12 +105,15 @@ func TestAPersonSignsInWithTheStudiosAccount(t *testing.T) {
 	admin.canBeRead("the test of single sign-on")
 	admin.picture("settings-sign-in-test")
 
+	mia.open("/sign-in")
+	mia.shows("Sign in with Studio account")
+	mia.canBeRead("a new farm with single sign-on")
+
 	admin.open("/settings/people") // a farm without people shows visitors how it is set up
 	admin.fill("#name", "Ada")
 	admin.presses(`form[action="/settings/people"] button[type=submit]`)
 	admin.shows("Send this link to Ada")
 
-	mia := newBrowser(t, f.Server)
 	mia.open("/sign-in")
 	mia.canBeRead("/sign-in with single sign-on")
 	mia.picture("sign-in-single-sign-on")
@@ -114,4 +123,7 @@ func TestAPersonSignsInWithTheStudiosAccount(t *testing.T) {
 	if who := value[string](mia, `document.querySelector(".whoname").textContent`); who != "Mia Wong" {
 		t.Errorf("the provider signs in %q", who)
 	}
+	admin.open("/settings/people")
+	admin.until(`[...document.querySelectorAll("td.ways")].map((e) => e.innerText.trim()).sort().join() === "A link only,Studio account"`)
+	admin.canBeRead("/settings/people with single sign-on")
 }

@@ -60,7 +60,7 @@ func (r *reader) footageItem(it *Item, c *rifx.Chunk) error {
 	}
 	f := decodeFootage(head)
 	opti := body(pin.Find("opti").Bytes())
-	f.File = r.fileReference(pin)
+	f.File, f.Profile = r.fileReference(pin), footageProfile(pin)
 	var own string
 	switch {
 	case opti.fourCC(optiFormat) == formatSolid:

@@ -3,8 +3,9 @@ package aep
 // Project is one After Effects project.
 type Project struct {
 	Version          Version
-	ExpressionEngine string  // "javascript-1.0" or "extendscript"
-	BitsPerChannel   int     // 8, 16 or 32
+	ExpressionEngine string // "javascript-1.0" or "extendscript"
+	BitsPerChannel   int    // 8, 16 or 32
+	Color            Color
 	Items            []*Item // all items but the root, in the order of the project panel, depth first; item i is Items[i-1] for scripts
 	ActiveItem       uint32  // id of the composition open when saved, 0 for none
 	Path             string  // of the file it was read from, "" when not from a file
@@ -136,10 +137,11 @@ type Footage struct {
 	IgnoreAlpha   bool
 	Matte         [3]uint8 // the colour that a premultiplied picture lies on, RGB 0–255
 	Fields        FieldOrder
-	Pulldown      bool   // fields that a film was stretched by are taken out
-	Missing       bool   // missing when saved
-	Layer         string // name of the layer, of one layer of a Photoshop file
-	LayerNumber   int    // its number from 0, as the project counts
+	Pulldown      bool         // fields that a film was stretched by are taken out
+	Missing       bool         // missing when saved
+	Profile       ColorProfile // assigned instead of that of the file
+	Layer         string       // name of the layer, of one layer of a Photoshop file
+	LayerNumber   int          // its number from 0, as the project counts
 	File          FileReference
 }
 

@@ -125,6 +125,7 @@ func decode(ctx context.Context, tree *rifx.File, lim Limits, from *origins) (*P
 		Version:          decodeVersion(head.Data),
 		ExpressionEngine: "extendscript",
 		BitsPerChannel:   decodeDepth(tree.Find("nnhd").Bytes()),
+		Color:            decodeColor(tree),
 		effects:          make(map[string]*effectDefinition),
 	}
 	r := &reader{project: p, lim: lim, byID: map[uint32]*Item{}, from: from}

@@ -16,7 +16,7 @@ import (
 func Write(w io.Writer, p *Project) error {
 	wr := writer{p: p}
 	f := rifx.File{Form: rifx.FormProject}
-	f.Children = append(f.Children, wr.head(), wr.depth())
+	f.Children = append(append(f.Children, wr.head(), wr.depth()), wr.p.Color.chunks()...)
 	engine := p.ExpressionEngine
 	if engine == "" {
 		engine = "javascript-1.0"
@@ -208,6 +208,9 @@ func (wr writer) footage(it *Item) ([]rifx.Chunk, error) {
 			opti = photoshopLayer(f)
 		}
 		pin = append(pin, rifx.List("Als2", rifx.Leaf("alas", alias)), rifx.Leaf("opti", opti))
+		if f.Profile.Has() {
+			pin = append(pin, rifx.List(idColors, f.Profile.chunk()))
+		}
 	default:
 		return nil, fmt.Errorf("footage of kind %d can't be written", f.Kind)
 	}

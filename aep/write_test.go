@@ -74,7 +74,8 @@ func written() *aep.Project {
 		},
 	}
 	folder := &aep.Item{ID: 2, Name: "Footage", Kind: aep.ItemFolder}
-	p := &aep.Project{Version: aep.Version{Major: 24, Minor: 1, Patch: 2, Build: 3, OS: "windows"}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 16, ActiveItem: 1}
+	p := &aep.Project{Version: aep.Version{Major: 24, Minor: 1, Patch: 2, Build: 3, OS: "windows"}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 16, ActiveItem: 1,
+		Color: aep.Color{WorkingSpace: aep.ColorProfile{Name: "Display P3", ICC: "\x00profile"}, Gamma: 2.4, LinearBlending: true, LinearWorkSpace: true, OCIO: true}}
 	p.Items = []*aep.Item{
 		{ID: 1, Name: "main", Comment: "the one", Label: 5, Kind: aep.ItemComposition, Comp: comp},
 		folder,
@@ -83,7 +84,7 @@ func written() *aep.Project {
 			File: aep.FileReference{FullPath: `C:\job\(Footage)\music.wav`, Platform: "windows", AscendBase: 1, AscendTarget: 2}}},
 		{ID: 5, Name: "Logo", Kind: aep.ItemFootage, Parent: folder, Footage: &aep.Footage{Kind: aep.FootageFile, Width: 8, Height: 6, Format: "8BPS", HasVideo: true,
 			Premultiplied: true, Matte: [3]uint8{255, 128, 1}, Fields: aep.LowerFirst, Pulldown: true,
-			Layer: "Größe", LayerNumber: 3, File: aep.FileReference{FullPath: "/job/poster.psd", Platform: "macos", AscendBase: 1, AscendTarget: 1}}},
+			Layer: "Größe", LayerNumber: 3, Profile: aep.ColorProfile{Name: "Adobe RGB (1998)"}, File: aep.FileReference{FullPath: "/job/poster.psd", Platform: "macos", AscendBase: 1, AscendTarget: 1}}},
 	}
 	return p
 }
@@ -91,7 +92,8 @@ func written() *aep.Project {
 func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
 	p := written()
 	got := rewritten(t, p)
-	if got.Version != p.Version || got.BitsPerChannel != p.BitsPerChannel || got.ExpressionEngine != p.ExpressionEngine || got.ActiveItem != p.ActiveItem {
+	if got.Version != p.Version || got.BitsPerChannel != p.BitsPerChannel || got.ExpressionEngine != p.ExpressionEngine || got.ActiveItem != p.ActiveItem ||
+		got.Color != p.Color {
 		t.Errorf("project: got %+v", got)
 	}
 	if len(got.Items) != len(p.Items) {
@@ -110,7 +112,7 @@ func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
 	if sound.File != p.Items[3].Footage.File || !sound.HasAudio || sound.HasVideo || sound.Duration != 4 {
 		t.Errorf("sound: %+v", sound)
 	}
-	if layer := got.Items[4].Footage; layer.Layer != "Größe" || layer.LayerNumber != 3 ||
+	if layer := got.Items[4].Footage; layer.Layer != "Größe" || layer.Profile != p.Items[4].Footage.Profile || layer.LayerNumber != 3 ||
 		!layer.Premultiplied || layer.Matte != [3]uint8{255, 128, 1} || layer.Fields != aep.LowerFirst || !layer.Pulldown {
 		t.Errorf("layer of a Photoshop file: %+v", layer)
 	}

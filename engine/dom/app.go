@@ -119,11 +119,12 @@ func (s *session) defineProject() {
 	attr(c, "expressionEngine", func(p *aep.Project) any { return p.ExpressionEngine }, func(p *aep.Project, v goja.Value) {
 		p.ExpressionEngine = v.String()
 	})
-	for name, value := range map[string]any{"displayStartFrame": 0, "timeDisplayType": 2012, "linearBlending": false,
-		"workingSpace": "", "transparencyGridThumbnails": false, "gpuAccelType": 1816, "framesCountType": 2612,
+	for name, value := range map[string]any{"displayStartFrame": 0, "timeDisplayType": 2012,
+		"transparencyGridThumbnails": false, "gpuAccelType": 1816, "framesCountType": 2612,
 		"feetFramesFilmType": 2413, "framesUseFeetFrames": false, "footageTimecodeDisplayStartType": 2213, "xmpPacket": ""} {
 		attr(c, name, func(*aep.Project) any { return value }, func(*aep.Project, goja.Value) {})
 	}
+	s.defineColor(c)
 	s.defineProjectMethods(c)
 }
 

@@ -23,19 +23,24 @@ func newBlackWhite(p Params) Effect {
 }
 
 func (e *blackWhite) Draw(f *Frame, img *raster.Image) error {
+	recolor(img, e.of(f))
+	return nil
+}
+
+// of is what the effect makes of a colour at a moment.
+func (e *blackWhite) of(f *Frame) func(c [3]float64) [3]float64 {
 	var k [6]float64
 	for i := range k {
 		k[i] = f.Number(&e.colors[i]) / 100
 	}
 	tint, tinted := rgb(f.Color(&e.tint)), f.Choice(&e.tinted) != 0
-	recolor(img, func(c [3]float64) [3]float64 {
+	return func(c [3]float64) [3]float64 {
 		v := unit(greyOf(c, k))
 		if tinted {
 			return raster.WithLuminosity(tint, v)
 		}
 		return [3]float64{v, v, v}
-	})
-	return nil
+	}
 }
 
 // greyOf splits a colour into grey, one of the secondary colours between two channels, and one primary colour, and weighs these.

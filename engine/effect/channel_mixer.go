@@ -28,6 +28,12 @@ func newChannelMixer(p Params) Effect {
 }
 
 func (e *channelMixer) Draw(f *Frame, img *raster.Image) error {
+	recolor(img, e.of(f))
+	return nil
+}
+
+// of is what the effect makes of a colour at a moment.
+func (e *channelMixer) of(f *Frame) func(c [3]float64) [3]float64 {
 	var k [3][4]float64
 	for i := range k {
 		for j := range k[i] {
@@ -37,11 +43,10 @@ func (e *channelMixer) Draw(f *Frame, img *raster.Image) error {
 	if f.Choice(&e.monochrome) != 0 {
 		k[1], k[2] = k[0], k[0]
 	}
-	recolor(img, func(c [3]float64) (out [3]float64) {
+	return func(c [3]float64) (out [3]float64) {
 		for i := range out {
 			out[i] = k[i][0]*c[0] + k[i][1]*c[1] + k[i][2]*c[2] + k[i][3]
 		}
 		return out
-	})
-	return nil
+	}
 }

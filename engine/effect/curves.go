@@ -20,19 +20,27 @@ func newCurves(p Params) Effect { return &curves{p.Data("0001")} }
 
 // curveTables are the mappings of red, green, blue and alpha; ok is false for data of another kind.
 func curveTables(data aep.Opaque) (tables [4]*mapping, ok bool) {
-	if len(data) < curvesHead+curvesChannels*256 {
+	curves, ok := curvesOf(data)
+	if !ok {
 		return tables, false
 	}
-	table := func(i int) *mapping {
-		m := mapping(data[curvesHead+256*i : curvesHead+256*(i+1)])
-		return &m
-	}
-	all := table(0)
 	for i := range 3 {
-		tables[i] = all.after(table(1 + i))
+		tables[i] = curves[0].after(curves[1+i])
 	}
-	tables[3] = table(4)
+	tables[3] = curves[4]
 	return tables, true
+}
+
+// curvesOf are the mappings of the channels themselves.
+func curvesOf(data aep.Opaque) (curves [curvesChannels]*mapping, ok bool) {
+	if len(data) < curvesHead+curvesChannels*256 {
+		return curves, false
+	}
+	for i := range curves {
+		m := mapping(data[curvesHead+256*i : curvesHead+256*(i+1)])
+		curves[i] = &m
+	}
+	return curves, true
 }
 
 func (e *curves) Draw(f *Frame, img *raster.Image) error {

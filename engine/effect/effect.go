@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"overcrank/aep"
+	"overcrank/engine/deep"
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
@@ -22,6 +23,19 @@ type Effect interface {
 	// Draw changes img, the picture of the layer. After an error, which says in words why the effect cannot be drawn, img must be as it
 	// was: the layer is shown without the effect.
 	Draw(f *Frame, img *raster.Image) error
+}
+
+// Tone is an Effect that gives each pixel a colour which depends on its own only. In projects of more than 8 bits it is drawn by that.
+type Tone interface {
+	// Tone is what the effect makes of a colour at a moment: red, green, blue and alpha, not premultiplied, of which the first three may lie beyond 0
+	// and 1. It is nil where nothing changes.
+	Tone(f *Frame) func(c [4]float64) [4]float64
+}
+
+// Deep is an Effect that can be drawn in more than bytes.
+type Deep interface {
+	// DrawDeep is Draw in more than bytes.
+	DrawDeep(f *Frame, img *deep.Image) error
 }
 
 // Spreading is an Effect that paints beyond the layer's pixels, or reads beyond those that it paints.
@@ -52,6 +66,8 @@ type Frame struct {
 	// Matrix maps pixels of the layer to those of the picture.
 	Matrix geom.Matrix
 	Host   Host
+	// Ink makes of a colour of the project one of the picture; nil where they are the same.
+	Ink func(c [4]float64) [4]float64
 }
 
 // Host is what an effect may ask of the renderer.
@@ -125,7 +141,13 @@ func (f *Frame) PointOr(v *eval.Vector, x, y float64) geom.Point {
 }
 
 // Color is the value of a colour, RGBA from 0 to 1.
-func (f *Frame) Color(v *eval.Vector) [4]float64 { return v.At(f.Eval, f.Time) }
+func (f *Frame) Color(v *eval.Vector) [4]float64 {
+	c := v.At(f.Eval, f.Time)
+	if f.Ink != nil {
+		return f.Ink(c)
+	}
+	return c
+}
 
 // Data are the values of a parameter of the effect's own kind at the keyframes around the frame, and how far it lies on the way from the first
 // to the second; nil where the file has none.

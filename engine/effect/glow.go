@@ -1,6 +1,8 @@
 package effect
 
 import (
+	"strings"
+
 	"overcrank/engine/eval"
 	"overcrank/engine/raster"
 )
@@ -23,6 +25,7 @@ type glow struct {
 	basis, threshold, radius, intensity, original, operation, colors, dimensions eval.Number
 	a, b                                                                         eval.Vector
 	blend                                                                        raster.Blend
+	mode                                                                         string // the name of blend
 }
 
 func newGlow(p Params) Effect {
@@ -30,7 +33,7 @@ func newGlow(p Params) Effect {
 	e := &glow{
 		basis: p.Number("0001", 2), threshold: p.Number("0002", 153), radius: p.Number("0003", 10), intensity: p.Number("0004", 1),
 		original: p.Number("0005", glowBehind), operation: p.Number("0006", 3), colors: p.Number("0007", 1), dimensions: p.Number("0014", 1),
-		a: p.Color("0012", [4]float64{1, 1, 1, 1}), b: p.Color("0013", [4]float64{0, 0, 0, 1}), blend: raster.Add,
+		a: p.Color("0012", [4]float64{1, 1, 1, 1}), b: p.Color("0013", [4]float64{0, 0, 0, 1}), blend: raster.Add, mode: "Add",
 	}
 	if loops := p.Number("0009", 1); whole(e.colors.First()) >= glowTwoColors && (loops.Varies() || loops.First() != 1) {
 		p.Lack("the looping of the colours")
@@ -41,13 +44,13 @@ func newGlow(p Params) Effect {
 	if prop := e.operation.Prop(); prop != nil {
 		if value := e.operation.First(); whole(value) >= glowNormal && whole(value) <= len(prop.Choices) {
 			if blend, ok := labelled(prop, value); ok {
-				e.blend = blend
+				e.blend, e.mode = blend, strings.TrimSpace(prop.Choices[whole(value)-1])
 			} else {
 				p.Lack("the glow operation")
 			}
 		}
 	} else if whole(e.operation.First()) == glowNormal {
-		e.blend = raster.Normal
+		e.blend, e.mode = raster.Normal, "Normal"
 	}
 	return e
 }

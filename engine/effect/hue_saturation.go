@@ -121,21 +121,25 @@ func lighten(v [3]float64, l float64) [3]float64 {
 }
 
 func (e *hueSaturation) Draw(f *Frame, img *raster.Image) error {
+	recolor(img, e.of(f))
+	return nil
+}
+
+// of is what the effect makes of a colour at a moment.
+func (e *hueSaturation) of(f *Frame) func(v [3]float64) [3]float64 {
 	if f.Choice(&e.colorize) != 0 {
 		hue, saturation, light := f.Number(&e.toHue)/360, f.Number(&e.toSat)/100, f.Number(&e.toLight)/100
-		recolor(img, func(v [3]float64) [3]float64 {
+		return func(v [3]float64) [3]float64 {
 			at := toHLS([4]float64{v[0], v[1], v[2], 1})
 			return lighten(hls{h: hue, l: at.l, s: saturation}.rgb(), light)
-		})
-		return nil
+		}
 	}
 	from, to, share := f.Data(&e.data)
 	change, stored := storedHues(from, to, share)
 	if animated := e.hue.Varies() || e.saturation.Varies() || e.lightness.Varies(); !stored || animated && f.Choice(&e.channel) <= 1 {
 		change.all = hueShift{f.Number(&e.hue) / 360, f.Number(&e.saturation) / 100, f.Number(&e.lightness) / 100}
 	}
-	recolor(img, change.of)
-	return nil
+	return change.of
 }
 
 // storedHues reads the data of Hue/Saturation a share of the way from one keyframe's to another's.

@@ -89,6 +89,12 @@ type levels struct {
 func newLevels(p Params) Effect { return &levels{p.Number("0001", 1), p.Data("0002"), levelsOf(p, 3)} }
 
 func (e *levels) Draw(f *Frame, img *raster.Image) error {
+	channels := e.channels(f)
+	channels.draw(img)
+	return nil
+}
+
+func (e *levels) channels(f *Frame) levelChannels {
 	from, to, share := f.Data(&e.data)
 	channels, stored := storedLevels(from)
 	if after, ok := storedLevels(to); ok && share > 0 {
@@ -99,8 +105,7 @@ func (e *levels) Draw(f *Frame, img *raster.Image) error {
 	if !stored || e.controls.varies() {
 		channels[max(0, min(f.Choice(&e.channel)-1, len(channels)-1))] = e.controls.at(f)
 	}
-	channels.draw(img)
-	return nil
+	return channels
 }
 
 // storedLevels reads the data of Levels; of other data it returns levels that change nothing.
@@ -133,12 +138,16 @@ func newProLevels(p Params) Effect {
 }
 
 func (e *proLevels) Draw(f *Frame, img *raster.Image) error {
-	var channels levelChannels
+	channels := e.channels(f)
+	channels.draw(img)
+	return nil
+}
+
+func (e *proLevels) channels(f *Frame) (channels levelChannels) {
 	for i := range channels {
 		channels[i] = e[i].at(f)
 	}
-	channels.draw(img)
-	return nil
+	return channels
 }
 
 // alphaLevels is Alpha Levels. Its older version counts to 255.

@@ -27,6 +27,12 @@ func newPhotoFilter(p Params) Effect {
 }
 
 func (e *photoFilter) Draw(f *Frame, img *raster.Image) error {
+	recolor(img, e.of(f))
+	return nil
+}
+
+// of is what the effect makes of a colour at a moment.
+func (e *photoFilter) of(f *Frame) func(c [3]float64) [3]float64 {
 	glass := rgb(f.Color(&e.color))
 	if i := f.Choice(&e.filter) - 1; i >= 0 && i < len(photoFilters) {
 		for j, v := range photoFilters[i] {
@@ -35,12 +41,11 @@ func (e *photoFilter) Draw(f *Frame, img *raster.Image) error {
 	}
 	glass = towards([3]float64{1, 1, 1}, glass, unit(f.Number(&e.density)/100))
 	keep := f.Choice(&e.keep) != 0
-	recolor(img, func(c [3]float64) [3]float64 {
+	return func(c [3]float64) [3]float64 {
 		through := [3]float64{c[0] * glass[0], c[1] * glass[1], c[2] * glass[2]}
 		if keep {
 			return raster.WithLuminosity(through, raster.LuminosityOf(c))
 		}
 		return through
-	})
-	return nil
+	}
 }

@@ -25,17 +25,22 @@ func newRamp(p Params) Effect {
 	}
 }
 
-func (e *gradientRamp) Draw(f *Frame, img *raster.Image) error {
-	inv, ok := f.Matrix.Invert()
-	if !ok {
-		return nil
-	}
+// at is the ramp at a moment, and what maps pixels of the picture to those of the layer; false when nothing of the layer is seen.
+func (e *gradientRamp) at(f *Frame) (r ramp, inv geom.Matrix, ok bool) {
+	inv, ok = f.Matrix.Invert()
 	start, end := f.PointOr(&e.start, 0.5, 0), f.PointOr(&e.end, 0.5, 1)
-	r := ramp{
+	return ramp{
 		start: start, way: end.Sub(start), radial: f.Choice(&e.shape) == rampRadial,
 		from: f.Color(&e.from), to: f.Color(&e.to), keep: f.Share(&e.keep),
 		// After Effects allows a scatter of 0 to 512; at 256 a pixel may have the colour of any other.
 		scatter: max(0, min(512, f.Number(&e.scatter))) / 256,
+	}, inv, ok
+}
+
+func (e *gradientRamp) Draw(f *Frame, img *raster.Image) error {
+	r, inv, ok := e.at(f)
+	if !ok {
+		return nil
 	}
 	for y := img.Rect.Min.Y; y < img.Rect.Max.Y; y++ {
 		row := img.Pix[img.PixOffset(img.Rect.Min.X, y):][:4*img.Rect.Dx()]
@@ -59,6 +64,16 @@ type ramp struct {
 
 // paint sets the colour of the premultiplied pixel at a position of the layer.
 func (r *ramp) paint(px []uint8, at geom.Point) {
+	k := r.share(at)
+	a := float64(px[3])
+	for c := range 3 {
+		v := (r.from[c] + (r.to[c]-r.from[c])*k) * a
+		px[c] = channel(v+(float64(px[c])-v)*r.keep, a)
+	}
+}
+
+// share is how far on the ramp a position of the layer lies, 0 to 1.
+func (r *ramp) share(at geom.Point) float64 {
 	d := at.Sub(r.start)
 	length := r.way.X*r.way.X + r.way.Y*r.way.Y
 	k := 1.0
@@ -72,10 +87,5 @@ func (r *ramp) paint(px []uint8, at geom.Point) {
 	if r.scatter > 0 {
 		k += (random.At(0, lattice(at.X), lattice(at.Y), 0) - 0.5) * r.scatter
 	}
-	k = max(0, min(1, k))
-	a := float64(px[3])
-	for c := range 3 {
-		v := (r.from[c] + (r.to[c]-r.from[c])*k) * a
-		px[c] = channel(v+(float64(px[c])-v)*r.keep, a)
-	}
+	return max(0, min(1, k))
 }

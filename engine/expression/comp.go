@@ -116,7 +116,7 @@ func (m *Machine) defineComps() {
 	project := m.rt.NewObject()
 	_ = project.Set("fullPath", path.Base(strings.ReplaceAll(m.host.Project.Path, "\\", "/")))
 	_ = project.Set("bitsPerChannel", m.host.Project.BitsPerChannel)
-	_ = project.Set("linearBlending", false)
+	_ = project.Set("linearBlending", m.host.Project.Color.LinearBlending)
 	_ = m.rt.Set("thisProject", project)
 }
 

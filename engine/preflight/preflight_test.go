@@ -242,7 +242,7 @@ func TestOnlySoManyCompositionsAreLookedAt(t *testing.T) {
 func TestPixelsAndColoursThatAreNotDrawnAreDetails(t *testing.T) {
 	t.Parallel()
 	p, comp := project(func(p *aep.Project, _ *aep.Layer) {
-		p.BitsPerChannel = 32
+		p.BitsPerChannel, p.Color.WorkingSpace.Name = 32, "A space of nobody"
 		p.Items[1].Comp.PixelAspect = 2
 		p.Items[0].Footage.PixelAspect = 2
 	})

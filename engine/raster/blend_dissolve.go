@@ -20,6 +20,9 @@ func Dissolve(pattern uint64) Blend {
 	}
 }
 
+// Chance is a random number below 1 for a pixel, in a pattern that Dissolve shows.
+func Chance(pattern uint64, x, y int) float32 { return float32(chance(pattern, x, y)) / 255 }
+
 // chance is a random number below 255 for a pixel.
 func chance(pattern uint64, x, y int) uint32 {
 	var g rand.PCG

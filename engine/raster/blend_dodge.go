@@ -11,7 +11,9 @@ var ColorDodge = straight(dodge)
 var ColorBurn = straight(burn)
 
 // LinearBurn sums the colours and subtracts white.
-var LinearBurn = straight(func(s, d float64) float64 { return s + d - 1 })
+var LinearBurn = straight(linearBurn)
+
+func linearBurn(s, d float64) float64 { return s + d - 1 }
 
 func dodge(s, d float64) float64 {
 	switch {

@@ -3,36 +3,48 @@ package raster
 // These modes take a colour as a whole. Their formulas are those of ISO 32000-1, 11.3.5.
 
 // Hue has the hue of the source, and saturation and luminosity of the backdrop.
-var Hue = wholeColor(func(s, d [3]float64) [3]float64 {
+var Hue = wholeColor(hueOf)
+
+func hueOf(s, d [3]float64) [3]float64 {
 	return WithLuminosity(withSaturation(s, saturation(d)), LuminosityOf(d))
-})
+}
 
 // Saturation has the saturation of the source, and hue and luminosity of the backdrop.
-var Saturation = wholeColor(func(s, d [3]float64) [3]float64 {
+var Saturation = wholeColor(saturationOf)
+
+func saturationOf(s, d [3]float64) [3]float64 {
 	return WithLuminosity(withSaturation(d, saturation(s)), LuminosityOf(d))
-})
+}
 
 // Chroma has the hue and saturation of the source, and the luminosity of the backdrop. After Effects calls it Color.
-var Chroma = wholeColor(func(s, d [3]float64) [3]float64 { return WithLuminosity(s, LuminosityOf(d)) })
+var Chroma = wholeColor(chroma)
+
+func chroma(s, d [3]float64) [3]float64 { return WithLuminosity(s, LuminosityOf(d)) }
 
 // Luminosity has the luminosity of the source, and hue and saturation of the backdrop.
-var Luminosity = wholeColor(func(s, d [3]float64) [3]float64 { return WithLuminosity(d, LuminosityOf(s)) })
+var Luminosity = wholeColor(luminosity)
+
+func luminosity(s, d [3]float64) [3]float64 { return WithLuminosity(d, LuminosityOf(s)) }
 
 // LighterColor keeps the lighter of the two colours.
-var LighterColor = wholeColor(func(s, d [3]float64) [3]float64 {
+var LighterColor = wholeColor(lighterColor)
+
+func lighterColor(s, d [3]float64) [3]float64 {
 	if LuminosityOf(s) > LuminosityOf(d) {
 		return s
 	}
 	return d
-})
+}
 
 // DarkerColor keeps the darker of the two colours.
-var DarkerColor = wholeColor(func(s, d [3]float64) [3]float64 {
+var DarkerColor = wholeColor(darkerColor)
+
+func darkerColor(s, d [3]float64) [3]float64 {
 	if LuminosityOf(s) < LuminosityOf(d) {
 		return s
 	}
 	return d
-})
+}
 
 // LuminosityOf is the luminosity of a colour, as these modes weigh it.
 func LuminosityOf(c [3]float64) float64 { return 0.3*c[0] + 0.59*c[1] + 0.11*c[2] }

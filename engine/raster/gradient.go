@@ -47,14 +47,18 @@ func (g *Gradient) Values(each func(...float64)) {
 	}
 }
 
+// At is the colour, red, green, blue and alpha, at a share of the way.
+func (g *Gradient) At(t float64) [4]float64 {
+	c := [4]float64{3: g.alpha(t) * (1 + g.opacity)}
+	copy(c[:3], g.color(t))
+	return c
+}
+
 // Ramp is the gradient in 256 steps.
 func (g *Gradient) Ramp() [256]Color {
 	var out [256]Color
 	for i := range out {
-		t := float64(i) / 255
-		c := [4]float64{3: g.alpha(t) * (1 + g.opacity)}
-		copy(c[:3], g.color(t))
-		out[i] = Premultiply(c)
+		out[i] = Premultiply(g.At(float64(i) / 255))
 	}
 	return out
 }

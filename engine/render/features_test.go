@@ -142,11 +142,9 @@ func TestPixelsThatAreNotSquareAreSaid(t *testing.T) {
 	comp := b.comp("main", 20, 20)
 	comp.Comp.PixelAspect = 10.0 / 11
 	inner.Comp.PixelAspect = comp.Comp.PixelAspect
-	b.p.BitsPerChannel = 32
 	b.layer(comp, inner, nil)
 	want := []string{
 		"composition 'main': its pixels of 0.909:1 are written as square ones by the embedded engine",
-		"composition 'main': the project's 32 bits per channel are drawn with 8 by the embedded engine",
 		"layer 'card' in composition 'inner': a source with pixels of 1.46:1 among pixels of 0.909:1 is not drawn by the embedded engine",
 	}
 	if said := b.said(comp); !slices.Equal(said, want) {

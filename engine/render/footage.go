@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"overcrank/aep"
+	"overcrank/engine/deep"
 	"overcrank/engine/eval"
 	"overcrank/engine/footage"
 	"overcrank/engine/geom"
@@ -54,19 +55,31 @@ func (w *worker) prepareFile(v view, it *aep.Item, t float64) (*drawing, error) 
 	if !it.Footage.Still {
 		at = w.instants(v, t, src.Info.FrameRate, footageLength(it.Footage))
 	}
+	read := func(t float64) (*raster.Image, func(), error) {
+		img, err := src.Halved(w.ctx, t, shrink(v.m, src.Info, fw, fh))
+		return img, func() {}, err
+	}
+	fit := func(r image.Rectangle) geom.Matrix {
+		return v.m.Mul(geom.Scale(fw/float64(r.Dx()), fh/float64(r.Dy())))
+	}
 	return &drawing{
 		box: geom.Rect{MaxX: fw, MaxY: fh}.Transform(v.m).Grow(1), blends: true, still: it.Footage.Still,
 		draw: func(dst *raster.Image, opacity float64, blend raster.Blend) error {
-			img, release, err := w.mixed(at, image.Rectangle{}, func(t float64) (*raster.Image, func(), error) {
-				img, err := src.Halved(w.ctx, t, shrink(v.m, src.Info, fw, fh))
-				return img, func() {}, err
-			})
+			img, release, err := w.mixed(at, image.Rectangle{}, read)
 			if err != nil {
 				return w.leftOut(v, it, err)
 			}
 			defer release()
-			fit := v.m.Mul(geom.Scale(fw/float64(img.Rect.Dx()), fh/float64(img.Rect.Dy())))
-			raster.Draw(dst, img, fit, dst.Rect, opacity, blend, how)
+			raster.Draw(dst, img, fit(img.Rect), dst.Rect, opacity, blend, how)
+			return nil
+		},
+		deep: func(dst *deep.Image) error {
+			err := w.deepFootage(it, at, read, func(src *deep.Image) {
+				deep.Draw(dst, src, fit(src.Rect), dst.Rect, 1, deep.Normal, how)
+			})
+			if err != nil {
+				return w.leftOut(v, it, err)
+			}
 			return nil
 		},
 	}, nil

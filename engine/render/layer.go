@@ -3,6 +3,7 @@ package render
 import (
 	"image"
 
+	"overcrank/engine/deep"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 	"overcrank/engine/scene"
@@ -19,6 +20,10 @@ type drawing struct {
 	// still tells whether it looks the same at any time while state and the matrix are the same.
 	still bool
 	state uint64
+	// deep draws it on a transparent surface of more than bytes, in the colours of layers; nil for what is drawn in bytes.
+	deep func(dst *deep.Image) error
+	// through draws the layers of a collapsed composition among those around it, in more than bytes; nil for others.
+	through func(dst *deep.Image) error
 	// cheap tells whether drawing it costs no more than copying it.
 	cheap bool
 }

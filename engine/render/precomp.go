@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 
+	"overcrank/engine/deep"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 )
@@ -38,6 +39,12 @@ func (w *worker) collapsed(d *drawing, v view, inner stage) {
 	d.box = geom.Rect{MinX: -huge, MinY: -huge, MaxX: huge, MaxY: huge}
 	d.still = false
 	d.draw = func(dst *raster.Image, _ float64, _ raster.Blend) error { return w.composition(dst, inner) }
+	d.through = func(dst *deep.Image) error { return w.deepComposition(dst, inner) }
+	d.deep = func(dst *deep.Image) error {
+		err := w.deepComposition(dst, inner)
+		w.r.tones.fromBlend(dst)
+		return err
+	}
 }
 
 // flattened draws the inner composition on a surface of its own, at the scale of the render, and then that surface. If
@@ -54,13 +61,24 @@ func (w *worker) flattened(d *drawing, v view, inner stage, at []instant) {
 	fit := v.m.Mul(geom.Scale(1/scale, 1/scale))
 	d.box = geom.Rect{MaxX: float64(width), MaxY: float64(height)}.Transform(fit).Grow(1)
 	d.blends = true
-	d.draw = func(dst *raster.Image, opacity float64, blend raster.Blend) error {
-		need, ok := needed(fit, dst.Rect, frameRect(width, height))
+	part := func(clip image.Rectangle) (image.Rectangle, bool) {
+		need, ok := needed(fit, clip, frameRect(width, height))
+		if ok && need.Dx()*need.Dy() > maxPixels {
+			w.undrawn(v.comp.Item, v.layer.Layer, fmt.Sprintf("a composition of %d by %d pixels", c.Width, c.Height))
+			return need, false
+		}
+		return need, ok
+	}
+	d.deep = func(dst *deep.Image) error {
+		need, ok := part(dst.Rect)
 		if !ok {
 			return nil
 		}
-		if need.Dx()*need.Dy() > maxPixels {
-			w.undrawn(v.comp.Item, v.layer.Layer, fmt.Sprintf("a composition of %d by %d pixels", c.Width, c.Height))
+		return w.deepFlattened(dst, need, fit, inner, at)
+	}
+	d.draw = func(dst *raster.Image, opacity float64, blend raster.Blend) error {
+		need, ok := part(dst.Rect)
+		if !ok {
 			return nil
 		}
 		own, release, err := w.mixed(at, need, func(t float64) (*raster.Image, func(), error) {
@@ -79,6 +97,27 @@ func (w *worker) flattened(d *drawing, v view, inner stage, at []instant) {
 		raster.Draw(dst, own, fit, dst.Rect, opacity, blend, raster.Bilinear)
 		return nil
 	}
+}
+
+// deepFlattened is flattened in more than bytes.
+func (w *worker) deepFlattened(dst *deep.Image, need image.Rectangle, fit geom.Matrix, inner stage, at []instant) error {
+	sum := w.r.deepSurfaces.get(need)
+	defer w.r.deepSurfaces.put(sum)
+	for _, one := range at {
+		own, s := w.r.deepSurfaces.get(need), inner
+		s.t = one.t
+		err := w.deepComposition(own, s)
+		if err == nil {
+			w.r.tones.fromBlend(own)
+			deep.Add(sum, own, float32(one.share))
+		}
+		w.r.deepSurfaces.put(own)
+		if err != nil {
+			return err
+		}
+	}
+	deep.Draw(dst, sum, fit, dst.Rect, 1, deep.Normal, raster.Bilinear)
+	return nil
 }
 
 // needed is the part of a source with bounds all that is visible in the pixels of clip when mapped by m.

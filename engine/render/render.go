@@ -58,15 +58,19 @@ type Renderer struct {
 	warned   warnings
 	sources  sources
 	surfaces surfaces
-	layouts  layouts
-	sounds   audio.Samples // for effects that show them
-	cache    cache
-	looks    looks
-	repeated atomic.Int64
-	reused   atomic.Int64
-	origins  *origins    // nil where frames are not shared
-	marred   atomic.Bool // something could not be drawn as the project has it, for a reason that another render may not have
-	off      sync.Map    // the texts of expressions that were disabled
+	// tones are nil where frames are drawn in bytes.
+	tones        *tones
+	deepSurfaces deepSurfaces
+	conversions  conversions
+	layouts      layouts
+	sounds       audio.Samples // for effects that show them
+	cache        cache
+	looks        looks
+	repeated     atomic.Int64
+	reused       atomic.Int64
+	origins      *origins    // nil where frames are not shared
+	marred       atomic.Bool // something could not be drawn as the project has it, for a reason that another render may not have
+	off          sync.Map    // the texts of expressions that were disabled
 }
 
 // maxPixels limits a frame: After Effects' own limit, 30000 on a side, would not fit into the memory of most machines.
@@ -93,6 +97,9 @@ func New(p *aep.Project, comp *aep.Item, opt Options) (*Renderer, error) {
 	}
 	r.warned.hear = opt.Warn
 	r.sources.open = opt.Footage
+	if r.scene.Color.Deep() || managed(r.scene) {
+		r.tones = newTones(r.scene.Color)
+	}
 	if opt.Kept != nil {
 		r.origins = newOrigins(r)
 	}

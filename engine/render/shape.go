@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"overcrank/engine/deep"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 	"overcrank/engine/shape"
@@ -22,6 +23,12 @@ var shapeKind = kind(func(w *worker, v view) (*drawing, error) {
 	d := &drawing{box: box, still: true, blends: single || mixed}
 	if v.layer.Shapes.Varies() {
 		d.state = paintState(paints)
+	}
+	if !mixed && (!single || paints[0].Blend == nil) {
+		d.deep = func(dst *deep.Image) error {
+			w.deepShapes(dst, paints, v.m)
+			return nil
+		}
 	}
 	d.draw = func(dst *raster.Image, opacity float64, blend raster.Blend) error {
 		switch {
@@ -112,4 +119,23 @@ func (w *worker) paintShape(dst *raster.Image, p *shape.Paint, layer geom.Matrix
 	w.pen.Reset(clip)
 	w.pen.Add(&p.Shape, m)
 	w.pen.PaintGradient(dst, p.Shape.EvenOdd && p.Shape.Stroke == nil, p.Gradient, m)
+}
+
+// deepShapes paints what mixes with nothing, in more than bytes.
+func (w *worker) deepShapes(dst *deep.Image, paints []shape.Paint, layer geom.Matrix) {
+	for i := range paints {
+		p := &paints[i]
+		m := layer.Mul(p.Matrix)
+		if p.Gradient == nil {
+			w.deepPaint(dst, &p.Shape, m)
+			continue
+		}
+		clip := raster.PixelRect(p.Shape.Bounds().Transform(m)).Intersect(dst.Rect)
+		if clip.Empty() {
+			continue
+		}
+		w.pen.Reset(clip)
+		w.pen.Add(&p.Shape, m)
+		deep.PaintGradient(dst, &w.pen, p.Shape.EvenOdd && p.Shape.Stroke == nil, p.Gradient, m, w.r.tones.ink)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"overcrank/aep"
+	"overcrank/engine/deep"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 )
@@ -20,6 +21,10 @@ var solidKind = kind(func(w *worker, v view) (*drawing, error) {
 	whole, upright := wholeRect(box, v.m)
 	return &drawing{
 		box: box.Transform(v.m), blends: true, still: true, cheap: true,
+		deep: func(dst *deep.Image) error {
+			w.deepPaint(dst, &shape, v.m)
+			return nil
+		},
 		draw: func(dst *raster.Image, opacity float64, blend raster.Blend) error {
 			if upright && opacity == 1 && isNormal(v.layer.Blend) {
 				raster.FillRect(dst, whole, raster.Premultiply(shape.Color))
@@ -73,4 +78,15 @@ func (w *worker) paint(dst *raster.Image, s *raster.Shape, m geom.Matrix) {
 	w.pen.Reset(clip)
 	w.pen.Add(s, m)
 	w.pen.Paint(dst, s.EvenOdd && s.Stroke == nil, raster.Premultiply(s.Color))
+}
+
+// deepPaint draws a shape over dst, in more than bytes.
+func (w *worker) deepPaint(dst *deep.Image, s *raster.Shape, m geom.Matrix) {
+	clip := raster.PixelRect(s.Bounds().Transform(m)).Intersect(dst.Rect)
+	if clip.Empty() {
+		return
+	}
+	w.pen.Reset(clip)
+	w.pen.Add(s, m)
+	deep.Paint(dst, &w.pen, s.EvenOdd && s.Stroke == nil, w.r.tones.ink(s.Color))
 }

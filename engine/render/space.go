@@ -57,14 +57,14 @@ func byDepth(shown []shownLayer) {
 	}
 }
 
-// projected draws a layer in its own pixels, for v.h to show in perspective within clip.
-func (w *worker) projected(clip image.Rectangle, v view, masks []mask) (picture, error) {
+// unprojected is a layer in its own pixels, which fit shows in perspective as v.h does.
+func (w *worker) unprojected(v view) (local view, d *drawing, fit geom.Homography, err error) {
 	h := *v.h
-	local := v
+	local = v
 	local.h, local.m, local.own = nil, geom.Identity, true
-	d, err := w.prepare(local)
+	d, err = w.prepare(local)
 	if d == nil || err != nil {
-		return picture{}, err
+		return local, nil, fit, err
 	}
 	scale := w.projectedScale(v, d.box, h.Magnifies(d.box))
 	local.m = geom.Scale(scale, scale)
@@ -72,11 +72,17 @@ func (w *worker) projected(clip image.Rectangle, v view, masks []mask) (picture,
 		local.stage.m = local.m
 	}
 	if scale != 1 {
-		if d, err = w.prepare(local); d == nil || err != nil {
-			return picture{}, err
-		}
+		d, err = w.prepare(local)
 	}
-	fit := h.Mul(geom.Perspective(geom.Scale(1/scale, 1/scale)))
+	return local, d, h.Mul(geom.Perspective(geom.Scale(1/scale, 1/scale))), err
+}
+
+// projected draws a layer in its own pixels, for v.h to show in perspective within clip.
+func (w *worker) projected(clip image.Rectangle, v view, masks []mask) (picture, error) {
+	local, d, fit, err := w.unprojected(v)
+	if d == nil || err != nil {
+		return picture{}, err
+	}
 	area, ok := w.projectedArea(local, d, fit, clip)
 	if !ok {
 		return picture{}, nil

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"overcrank/aep"
+	"overcrank/engine/deep"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 	"overcrank/engine/scene"
@@ -48,6 +49,12 @@ var textKind = kind(func(w *worker, v view) (*drawing, error) {
 	}
 	return &drawing{
 		box: box, still: true, state: laid.serial,
+		deep: func(dst *deep.Image) error {
+			for i := range shapes {
+				w.deepPaint(dst, &shapes[i], v.m)
+			}
+			return nil
+		},
 		draw: func(dst *raster.Image, _ float64, _ raster.Blend) error {
 			for i := range shapes {
 				w.paint(dst, &shapes[i], v.m)

@@ -97,6 +97,9 @@ func (w *worker) safely(n int, follows bool, step int) (d drawn) {
 
 func (w *worker) frame(n int) (*raster.Image, error) {
 	r := w.r
+	if r.tones != nil {
+		return w.deepFrame(n)
+	}
 	img := r.surfaces.get(frameRect(r.width, r.height))
 	if err := w.composition(img, r.stageAt(n)); err != nil {
 		return img, err

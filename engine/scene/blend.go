@@ -10,9 +10,17 @@ import (
 // BlendAt is how the layer is laid over those below it at a time of its composition.
 func (l *Layer) BlendAt(t float64) raster.Blend {
 	if l.dances() {
-		return raster.Dissolve(uint64(l.ID)<<32 + uint64(int64(math.Round(t*l.Comp.FrameRate))))
+		return raster.Dissolve(l.Pattern(t))
 	}
 	return l.blend
+}
+
+// Pattern distinguishes the pixels that a mode shows which dissolves the layer, at a time of its composition.
+func (l *Layer) Pattern(t float64) uint64 {
+	if l.dances() {
+		return uint64(l.ID)<<32 + uint64(int64(math.Round(t*l.Comp.FrameRate)))
+	}
+	return uint64(l.ID)
 }
 
 // Stencil tells whether the layer cuts away what lies below it and outside of it.

@@ -99,10 +99,7 @@ func (s *Scene) Notes() (notes []string) {
 	if a := Aspect(s.Root.PixelAspect); unlike(a, 1) {
 		notes = append(notes, fmt.Sprintf("its pixels of %.3g:1 are written as square ones", a))
 	}
-	if bits := s.Project.BitsPerChannel; bits > 16 {
-		notes = append(notes, fmt.Sprintf("the project's %d bits per channel are drawn with 8", bits))
-	}
-	return notes
+	return append(notes, s.Color.notes(s.Project)...)
 }
 
 // deep tells whether any of the layers of c that may be seen is a 3D layer.

@@ -157,6 +157,9 @@ func (c *compiler) layer(comp *Comp, l *aep.Layer) *Layer {
 	if !l.Adjustment {
 		out.Styles = style.Compile(out.At(l.Props.Child("ADBE Layer Styles")))
 	}
+	if out.Styles != nil && c.scene.Color.Deep() {
+		out.detail("the precision beyond 8 bits of its layer styles")
+	}
 	if out.Styles != nil {
 		out.Styling = out.vary(nil, l.Props.Child("ADBE Layer Styles"))
 	}
@@ -241,6 +244,9 @@ func (c *compiler) effects(l *Layer) {
 		if timed, ok := made.(effect.Timed); ok && timed.Timed() {
 			l.Timed, l.Varies = true, true
 		}
+		if c.scene.Color.Deep() && !precise(made) {
+			l.detail("the precision beyond 8 bits of effect '" + name + "'")
+		}
 		for _, part := range params.Lacks() {
 			l.detail(part + " of effect '" + name + "'")
 		}
@@ -248,6 +254,15 @@ func (c *compiler) effects(l *Layer) {
 	if len(l.Effects) > 0 {
 		l.Filtering = l.vary(l.Filtering, group)
 	}
+}
+
+// precise tells whether an effect is drawn in more than bytes.
+func precise(e effect.Effect) bool {
+	switch e.(type) {
+	case effect.Tone, effect.Deep:
+		return true
+	}
+	return false
 }
 
 // vary adds what of a group of properties may change over time to a list.

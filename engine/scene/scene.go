@@ -13,6 +13,7 @@ import (
 type Scene struct {
 	Project *aep.Project
 	Root    *Comp
+	Color   Color
 	// Lacks is what cannot be drawn as After Effects draws it, in the order of the layers.
 	Lacks []Lack
 
@@ -58,7 +59,7 @@ func (c *Comp) Layer(id uint32) *Layer { return c.byID[id] }
 
 // Compile compiles a composition and those that it shows. The project must be complete (aep.Complete) and not change any more.
 func Compile(p *aep.Project, comp *aep.Item) *Scene {
-	c := compiler{scene: &Scene{Project: p}, comps: make(map[*aep.Item]*Comp), within: make(map[*aep.Item]bool), told: make(map[Lack]bool)}
+	c := compiler{scene: &Scene{Project: p, Color: colorOf(p)}, comps: make(map[*aep.Item]*Comp), within: make(map[*aep.Item]bool), told: make(map[Lack]bool)}
 	c.scene.Root = c.comp(comp)
 	return c.scene
 }

@@ -1,0 +1,65 @@
+package scene
+
+import (
+	"cmp"
+	"fmt"
+
+	"overcrank/aep"
+	"overcrank/engine/profile"
+)
+
+// Color is how the colours of a project are drawn.
+type Color struct {
+	Bits    int              // per channel: 8, 16 or 32
+	Working *profile.Profile // what the project's colours mean; nil where they are not managed
+	Curve   profile.Curve    // of the project's colours
+	// LinearBlending lays layers over each other in linear light, LinearLayers applies effects to linear light too.
+	LinearBlending, LinearLayers bool
+
+	unread string // why the working space is not used
+}
+
+// colorOf is how the colours of a project are drawn.
+func colorOf(p *aep.Project) Color {
+	c := Color{
+		Bits: cmp.Or(p.BitsPerChannel, 8), Curve: profile.Power(cmp.Or(p.Color.Gamma, 2.2)),
+		LinearBlending: p.Color.LinearBlending, LinearLayers: p.Color.LinearWorkSpace,
+	}
+	if !p.Color.WorkingSpace.Has() {
+		c.LinearLayers = false // After Effects offers it for managed colours only
+		return c
+	}
+	working, err := ProfileOf(p.Color.WorkingSpace)
+	if err != nil || len(working.Curve.Table) > 0 {
+		c.unread = p.Color.WorkingSpace.Name
+		c.LinearLayers = false
+		return c
+	}
+	c.Working, c.Curve = working, working.Curve
+	return c
+}
+
+// ProfileOf is the profile that a project names: that with the name, or else what the project holds of it.
+func ProfileOf(p aep.ColorProfile) (*profile.Profile, error) {
+	if known, ok := profile.Named(p.Name); ok {
+		return known, nil
+	}
+	if p.ICC == "" {
+		return nil, fmt.Errorf("colour profile '%s' is not known", p.Name)
+	}
+	return profile.ICC([]byte(p.ICC))
+}
+
+// notes are what of the project's colours is drawn differently.
+func (c *Color) notes(p *aep.Project) (notes []string) {
+	if c.unread != "" {
+		notes = append(notes, "the working space '"+c.unread+"' is not known, so colours are not converted to it")
+	}
+	if p.Color.OCIO {
+		notes = append(notes, "colours that OpenColorIO manages are drawn as those of Adobe's own management")
+	}
+	return notes
+}
+
+// Deep tells whether more than bytes are needed whatever the project shows.
+func (c *Color) Deep() bool { return c.Bits > 8 || c.LinearBlending || c.LinearLayers }

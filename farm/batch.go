@@ -11,6 +11,17 @@ type Batch struct {
 	// Total is how many jobs the caller sent; those that are missing from Jobs were refused.
 	Total int `json:"total"`
 	BatchLabel
+	// Into is the batch in which the submitted jobs become new takes of rows, in the place of the jobs that those have; Index of each job is its row.
+	// It stands in submissions only: there is no batch of the submission's own then.
+	Into string `json:"into,omitempty"`
+}
+
+// Home is the batch whose jobs the submitted ones become.
+func (b Batch) Home() string {
+	if b.Into != "" {
+		return b.Into
+	}
+	return b.ID
 }
 
 // BatchLabel is what people call a batch, and when they need it.

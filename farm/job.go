@@ -86,6 +86,8 @@ type Job struct {
 	Children     []string  `json:"children,omitempty"`
 	// TakeOf is the job that was submitted first of those that this one repeats, "" for one that repeats none.
 	TakeOf string `json:"takeOf,omitempty"`
+	// NextTake is the job that took the place of this one in its batch, "" for one whose place nobody took. The batch counts its latest takes only.
+	NextTake string `json:"nextTake,omitempty"`
 	// Join says that the job joins its assets, which are clips in order, instead of rendering a composition.
 	Join bool `json:"join,omitempty"`
 	// UsesFonts are the ids of the library's fonts that match the job's.

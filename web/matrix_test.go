@@ -38,7 +38,7 @@ var pages = map[string]grant{
 	"POST /jobs/:id/watch": viewer, "POST /jobs/:id/cancel": artist, "POST /jobs/:id/release": artist, "POST /jobs/:id/call-again": artist, "POST /jobs/:id/order": artist,
 	"POST /jobs/:id/approve": artist, "POST /jobs/:id/reject": artist,
 	"GET /jobs/:id/review": viewer, "GET /jobs/:id/review/remarks": viewer, "POST /jobs/:id/review/remarks": artist, "POST /jobs/:id/reviews": producer, "POST /jobs/:id/reviews/:review/revoke": producer,
-	"GET /batches": viewer, "GET /batches/:id": viewer, "GET /batches/:id/results.zip": viewer, "GET /batches/:id/results.csv": viewer, "GET /batches/:id/download": viewer,
+	"GET /batches": viewer, "GET /batches/:id": viewer, "GET /batches/:id/results.zip": viewer, "GET /batches/:id/results.csv": viewer, "GET /batches/:id/download": viewer, "GET /batches/:id/edit": artist,
 	"POST /batches/:id/label": artist, "POST /batches/:id/cancel": artist, "POST /batches/:id/again": artist,
 	"GET /templates": viewer, "GET /templates/:id": viewer, "GET /templates/:id/poster": viewer, "GET /templates/:id/file": viewer,
 	"POST /templates": artist, "POST /templates/:id/mark": artist, "POST /templates/:id/delete": producer,

@@ -53,6 +53,14 @@ type tableForm struct {
 	shown            int               // rows that the page shows from the first on
 	cells            map[string]string // edited in place, by page.CellName
 	of               string            // the text that the cells were drawn of, by page.TextMark
+
+	again         string       // the batch whose rows the table is of, "" for a table of new jobs
+	anyEnded      bool         // of it, not only the rows that failed
+	drawn, picked map[int]bool // rows of it that stood on the page, and those that were chosen there, from 0
+}
+
+func newTableForm() tableForm {
+	return tableForm{about: map[string]string{}, kept: map[string]page.TableFile{}, cells: map[string]string{}, drawn: map[int]bool{}, picked: map[int]bool{}}
 }
 
 // tablePage shows the form of many jobs, empty.
@@ -141,7 +149,10 @@ func (s *server) takeTable(c *fiber.Ctx, p farm.Principal) error {
 	if !form.order {
 		return s.showTable(c, p, view)
 	}
-	if ready := view.Ready() || form.rest && view.Separable(); !ready {
+	if form.again != "" && view.Sound() {
+		return s.orderAgain(c, p, form, view, rows)
+	}
+	if ready := form.again == "" && view.Ready() || form.rest && view.Separable(); !ready {
 		c.Status(fiber.StatusBadRequest)
 		return s.showTable(c, p, view)
 	}
@@ -210,7 +221,7 @@ func (r tableRows) leave(refused []error) (text string, why []error, err error) 
 
 // readTableForm reads the form, and keeps the files that came with it.
 func (s *server) readTableForm(c *fiber.Ctx, p farm.Principal) (tableForm, error) {
-	form := tableForm{about: map[string]string{}, kept: map[string]page.TableFile{}, cells: map[string]string{}}
+	form := newTableForm()
 	kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	if err != nil || kind != fiber.MIMEMultipartForm {
 		return form, farm.Errorf(farm.CodeInvalid, "the form has to be sent as %s", fiber.MIMEMultipartForm)
@@ -319,6 +330,12 @@ func (f *tableForm) set(name, value string) {
 		f.of = value
 	case "shown":
 		f.shown, _ = strconv.Atoi(value)
+	case "again":
+		f.again = value
+	case "rows":
+		f.anyEnded = value == "ended"
+	case "drawn", "pick":
+		f.chose(name == "pick", value)
 	case "kept":
 		src, name, _ := strings.Cut(value, " ")
 		if strings.HasPrefix(src, farm.KeptScheme) && name != "" {
@@ -331,9 +348,24 @@ func (f *tableForm) set(name, value string) {
 	}
 }
 
+// chose notes that a row of a batch, by its number from 1, stood on the page, or was chosen there.
+func (f *tableForm) chose(picked bool, value string) {
+	row, err := strconv.Atoi(value)
+	switch {
+	case err != nil || row < 1 || row > public.BatchLimit:
+	case picked:
+		f.picked[row-1] = true
+	default:
+		f.drawn[row-1] = true
+	}
+}
+
 // rows is how many rows the page shows from the first on.
 func (f *tableForm) rows() int {
 	shown := max(f.shown, rowsShown)
+	if f.again != "" {
+		shown = max(f.shown, rowsAgainShown)
+	}
 	if f.more {
 		shown += rowsShown
 	}
@@ -354,19 +386,35 @@ func fileKey(name string) string {
 func (s *server) tableView(p farm.Principal, form tableForm) (page.Table, tableRows, error) {
 	ctx, cancel := s.call()
 	defer cancel()
+	var again *againTable
+	var shown *page.Again
+	if form.again != "" {
+		var err error
+		if again, shown, err = s.readAgain(ctx, p, &form); err != nil {
+			return page.Table{}, tableRows{}, err
+		}
+	}
 	one, err := s.form(ctx, p, form.template, form.composition)
 	if err != nil {
 		return page.Table{}, tableRows{}, err
 	}
+	if again != nil {
+		again.of = variantsOf(one)
+		if form.text == "" {
+			if form.text, err = again.text(); err != nil {
+				return page.Table{}, tableRows{}, err
+			}
+		}
+	}
 	view := page.Table{
 		Template: one.Template, Composition: one.Composition, Choices: one.Choices,
 		Codec: form.codec, Name: form.name, Preview: form.preview,
-		BatchName: form.batch, Due: form.due, Zone: cmp.Or(form.zone, "0"), Shown: form.rows(),
+		BatchName: form.batch, Due: form.due, Zone: cmp.Or(form.zone, "0"), Shown: form.rows(), Again: shown,
 	}
 	for _, key := range slices.Sorted(maps.Keys(form.kept)) {
 		view.Files = append(view.Files, form.kept[key])
 	}
-	r := tableReader{form: form, view: &view, template: variantsOf(one)}
+	r := tableReader{form: form, view: &view, template: variantsOf(one), again: again}
 	if form.tooLarge {
 		r.complain("the table is larger than %s; split it, or submit it from the command line", wording.Size(page.TableLimit))
 	}

@@ -20,6 +20,7 @@ import (
 
 const (
 	rowsShown      = 24     // from the first on, with a frame of each; as many more each time that somebody asks
+	rowsAgainShown = 100    // the same, of rows of a batch that are submitted again
 	wrongRowsShown = 20     // behind them
 	cellsEdited    = 20_000 // that may be edited in place at once
 )
@@ -29,6 +30,7 @@ type tableReader struct {
 	form     tableForm
 	view     *page.Table
 	template variants.Template
+	again    *againTable // what the rows were given before; nil in a table of new jobs
 	columns  []variants.Column
 	headings []string
 	missing  map[string]bool     // files, by key
@@ -44,11 +46,12 @@ type tableRows struct {
 	variants  []variants.Variant
 	jobs      []submission.BatchEntry
 	wrong     []bool // rows with something wrong
+	again     *againTable
 }
 
 // read gives the table's rows with a job for each; what is wrong is in the view.
 func (r *tableReader) read() tableRows {
-	sheet, err := r.edited(variants.ReadSheet(strings.NewReader(r.form.text), 0))
+	sheet, err := r.edited(variants.ReadSheet(strings.NewReader(r.form.text), r.delimiter()))
 	if sheet != nil {
 		r.view.Text, r.view.Remarks = sheet.Text, sheet.Remarks
 	}
@@ -84,6 +87,14 @@ func (r *tableReader) read() tableRows {
 		r.complain("name of the jobs: %s", err)
 	}
 	return r.readRows(sheet, list)
+}
+
+// delimiter separates the cells; 0 for one that has to be guessed.
+func (r *tableReader) delimiter() rune {
+	if r.again != nil {
+		return ','
+	}
+	return 0
 }
 
 // edited puts the cells that were edited on the page into the sheet that they were drawn of. Of a sheet with lines that are no rows none can be
@@ -122,12 +133,19 @@ func shot(v variants.Variant) string {
 
 // readRows makes the jobs. The first rows are shown, and of the others those with something wrong.
 func (r *tableReader) readRows(sheet *variants.Sheet, list []variants.Variant) tableRows {
-	out := tableRows{headings: sheet.Columns, delimiter: sheet.Delimiter, rows: sheet.Rows, variants: list}
+	out := tableRows{headings: sheet.Columns, delimiter: sheet.Delimiter, rows: sheet.Rows, variants: list, again: r.again}
 	out.jobs, out.wrong = make([]submission.BatchEntry, len(list)), make([]bool, len(list))
 	r.headings, r.missing = sheet.Columns, map[string]bool{}
 	sound, shownWrong, rowsShown := 0, 0, r.form.rows()
 	r.view.Editable = len(sheet.Wrong) == 0 && !r.form.tooLarge && min(rowsShown+wrongRowsShown, len(list))*len(sheet.Columns) < cellsEdited
 	for i, v := range list {
+		if r.again != nil {
+			if _, known := r.again.numberOf(v); !known {
+				out.wrong[i] = true // somebody submitted the row again meanwhile
+				r.view.Total--
+				continue
+			}
+		}
 		r.faults = nil
 		name := r.name(v)
 		shown := page.TableRow{Line: v.Number, Name: name}
@@ -135,11 +153,15 @@ func (r *tableReader) readRows(sheet *variants.Sheet, list []variants.Variant) t
 			shown.Cells = r.cells(v) // before addresses stand in the places of files
 		}
 		out.jobs[i].Job = r.job(v)
+		if r.again != nil {
+			out.jobs[i].Job = r.takeOf(v, &shown, out.jobs[i].Job)
+		}
 		out.wrong[i] = len(r.faults) > 0
 		if !out.wrong[i] {
 			sound++
 		}
 		for _, fault := range r.faults {
+			fault.Row = shown.Row
 			r.view.Blame(fault)
 		}
 		if i < rowsShown || out.wrong[i] && shownWrong < wrongRowsShown {
@@ -157,6 +179,16 @@ func (r *tableReader) readRows(sheet *variants.Sheet, list []variants.Variant) t
 		r.view.Rest = sound
 	}
 	return out
+}
+
+// takeOf makes the job of a row of a batch that is submitted again. Of a row that is not chosen nothing is wrong.
+func (r *tableReader) takeOf(v variants.Variant, shown *page.TableRow, sent farm.Job) farm.Job {
+	number, _ := r.again.numberOf(v)
+	if !r.again.picked(number) {
+		r.faults = nil
+	}
+	r.again.tell(shown, number, v, r.columns)
+	return r.again.job(number, v, sent, r.columns)
 }
 
 // each gives the errors that were joined.

@@ -166,6 +166,7 @@ func (s *server) routes() []route.Route {
 		route.Get("/batches/:id/download", farm.ActView, s.batchDownload),
 		route.Post("/batches/:id/label", farm.ActChangeJobs, s.labelBatch),
 		route.Post("/batches/:id/cancel", farm.ActChangeJobs, s.cancelBatch),
+		route.Get("/batches/:id/edit", farm.ActSubmit, s.editBatch),
 		route.Post("/batches/:id/again", farm.ActSubmit, s.orderBatchAgain),
 		route.Get("/templates", farm.ActView, s.templates),
 		route.Post("/templates", farm.ActChangeTemplates, s.createTemplate),

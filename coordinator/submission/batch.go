@@ -24,6 +24,9 @@ type BatchResult struct {
 	Errs  map[int]error // why the others were refused, by their place in what was sent
 }
 
+// errLost stands for why a job was refused when nobody knows it any more.
+var errLost = farm.Errorf(farm.CodeInvalid, "the job was refused; why was lost when the farm was interrupted: submit it again to learn it")
+
 const (
 	// batchTries is how often a batch is planned: between planning and storing, a template or a file may go.
 	batchTries = 3
@@ -46,8 +49,17 @@ func (s *Submitter) SubmitBatchAs(ctx context.Context, p farm.Principal, label f
 	if ids, before, err := state.Made(ctx); before || err != nil {
 		return s.submittedBatch(ids, entries, err)
 	}
+	places := make([]int, len(entries))
+	for i := range places {
+		places[i] = i
+	}
+	return s.submitEntries(ctx, p, farm.Batch{Total: len(entries), BatchLabel: label}, entries, places)
+}
+
+// submitEntries plans and stores entries, each in its place, until nothing that they need goes between the two.
+func (s *Submitter) submitEntries(ctx context.Context, p farm.Principal, batch farm.Batch, entries []BatchEntry, places []int) (BatchResult, error) {
 	for try := 1; ; try++ {
-		result, err := s.submitBatch(ctx, p, label, entries)
+		result, err := s.submitBatch(ctx, p, batch, entries, places)
 		code := farm.CodeOf(err)
 		if err == nil || try == batchTries || code != farm.CodeInvalid && code != farm.CodeNotFound {
 			return result, err
@@ -55,7 +67,7 @@ func (s *Submitter) SubmitBatchAs(ctx context.Context, p farm.Principal, label f
 	}
 }
 
-func (s *Submitter) submitBatch(ctx context.Context, p farm.Principal, label farm.BatchLabel, entries []BatchEntry) (BatchResult, error) {
+func (s *Submitter) submitBatch(ctx context.Context, p farm.Principal, batch farm.Batch, entries []BatchEntry, places []int) (BatchResult, error) {
 	id, err := s.state.NewID()
 	if err != nil {
 		return BatchResult{}, err
@@ -63,13 +75,15 @@ func (s *Submitter) submitBatch(ctx context.Context, p farm.Principal, label far
 	b := &batchPlan{plan: s.newPlan(p), result: BatchResult{Errs: map[int]error{}}}
 	b.jobs, b.tasks = make([]farm.Job, 0, len(entries)), make([]farm.Task, 0, len(entries))
 	b.result.Jobs, b.ends = make([]farm.Job, 0, len(entries)), make([]place, 1, len(entries)+1)
-	b.result.Batch = farm.Batch{ID: id, Team: p.Team, CreatedAt: b.now, Total: len(entries), BatchLabel: label}
+	b.result.Batch = batch
+	b.result.Batch.ID, b.result.Batch.Team, b.result.Batch.CreatedAt = id, p.Team, b.now
 	for i := 0; i < len(entries) && err == nil; i++ {
-		err = b.add(ctx, i, &entries[i])
+		err = b.add(ctx, places[i], &entries[i])
 	}
 	if err = b.store(ctx, err); err != nil {
 		return BatchResult{}, err
 	}
+	b.result.Batch.ID = b.result.Batch.Home()
 	if len(b.result.Jobs) == 0 {
 		b.result.Batch.ID = ""
 	}
@@ -84,7 +98,7 @@ func (s *Submitter) submittedBatch(ids []string, entries []BatchEntry, err error
 	}
 	for i, entry := range entries {
 		if result.Errs[i] = entry.Err; entry.Err == nil {
-			result.Errs[i] = farm.Errorf(farm.CodeInvalid, "the job was refused; why was lost when the farm was interrupted: submit it again to learn it")
+			result.Errs[i] = errLost
 		}
 	}
 	err = s.state.View(func(tx *raftstore.Tx) (err error) {
@@ -135,7 +149,7 @@ func (b *batchPlan) add(ctx context.Context, index int, entry *BatchEntry) error
 	b.result.Jobs = append(b.result.Jobs, entry.Job)
 	job, err := &b.result.Jobs[planned], entry.Err
 	if err == nil {
-		job.Batch = b.result.Batch.ID
+		job.Batch = b.result.Batch.Home()
 		err = b.plan.add(state.Aside(ctx), job)
 	}
 	if err != nil {

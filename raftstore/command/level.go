@@ -35,6 +35,8 @@ const (
 	NoticesLevel = ReleasesLevel
 	// BatchLabelsLevel is from which level on batches have names, and times at which they are due.
 	BatchLabelsLevel = ReleasesLevel
+	// TakesLevel is from which level on rows of a batch get new takes.
+	TakesLevel = ReleasesLevel
 	// FailuresLevel is from which level on failures have causes, and the state keeps which of them still need somebody.
 	FailuresLevel = ReleasesLevel
 	// ReportsLevel is from which level on the state keeps sums of what machines did, by day.

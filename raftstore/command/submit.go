@@ -26,11 +26,14 @@ type SubmitJobs struct {
 	stored []record.Content // of each job, when the command comes from the log; Jobs has the heads alone then
 }
 
-// Needs is higher when a job says which secrets its machines get, or what it is a take of, or a batch has a label, which older programs would lose.
+// Needs is higher when a job says which secrets its machines get, or what it is a take of, or a batch has a label or gets new takes of its rows, which older programs would lose.
 func (c SubmitJobs) Needs() int {
 	level := ClusterLevel
 	if c.Batch != nil && c.Batch.BatchLabel != (farm.BatchLabel{}) {
 		level = BatchLabelsLevel
+	}
+	if c.Batch != nil && c.Batch.Into != "" {
+		level = max(level, TakesLevel)
 	}
 	for i := range c.Jobs {
 		if len(c.Jobs[i].UsesSecrets) > 0 {

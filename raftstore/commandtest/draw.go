@@ -225,6 +225,10 @@ func inBatch(t *rapid.T, cmd *command.SubmitJobs) {
 	job := &cmd.Jobs[0]
 	job.Batch = fmt.Sprintf("batch%d", rapid.IntRange(0, 3).Draw(t, "batch"))
 	cmd.Batch = &farm.Batch{ID: job.Batch, Team: "team0", Jobs: []farm.BatchJob{{ID: job.ID}}, Total: 1}
+	if rapid.IntRange(0, 2).Draw(t, "a new take") == 0 {
+		cmd.Batch.ID, cmd.Batch.Into = "takes", job.Batch
+		job.TakeOf = fmt.Sprintf("job%d", rapid.IntRange(0, 7).Draw(t, "take of"))
+	}
 }
 
 // drawBatchCommand makes a command about batches, held jobs or kept requests.

@@ -193,6 +193,7 @@ func (w *text) head(job *farm.Job) {
 	w.string("parent", job.Parent)
 	w.strings("children", job.Children)
 	w.string("takeOf", job.TakeOf)
+	w.string("nextTake", job.NextTake)
 	w.bool("join", job.Join)
 	w.strings("usesFonts", job.UsesFonts)
 	w.strings("usesSecrets", job.UsesSecrets)

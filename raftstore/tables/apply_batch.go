@@ -104,8 +104,8 @@ func (t *tables) checkBatch(batch farm.Batch, jobs []farm.Job) *farm.Error {
 	own := 0
 	for i := range jobs {
 		switch job := &jobs[i]; {
-		case job.Team != batch.Team || (job.Parent == "") != listed[job.ID] || (job.Batch == batch.ID) != listed[job.ID]:
-			return farm.Errorf(farm.CodeInvalid, "job %s and batch %s do not name each other", job.ID, batch.ID)
+		case job.Team != batch.Team || (job.Parent == "") != listed[job.ID] || (job.Batch == batch.Home()) != listed[job.ID]:
+			return farm.Errorf(farm.CodeInvalid, "job %s and batch %s do not name each other", job.ID, batch.Home())
 		case listed[job.ID]:
 			own++
 		}
@@ -113,13 +113,20 @@ func (t *tables) checkBatch(batch farm.Batch, jobs []farm.Job) *farm.Error {
 	if own != len(listed) || own != len(batch.Jobs) {
 		return farm.Errorf(farm.CodeInvalid, "batch %s names %d jobs, of which %d were submitted with it", batch.ID, len(batch.Jobs), own)
 	}
+	if batch.Into != "" {
+		return t.checkTakes(batch, jobs)
+	}
 	return nil
 }
 
 // saveBatch keeps the record of a batch, and drops its parts, which have become jobs.
 func (t *tables) saveBatch(batch farm.Batch, parts int) {
-	put(t, bucketBatches, batch.ID, batch)
-	t.set(bucketBatchesByTeam, batch.Team+sep+batch.ID, nil)
+	if batch.Into != "" {
+		t.takePlaces(batch)
+	} else {
+		put(t, bucketBatches, batch.ID, batch)
+		t.set(bucketBatchesByTeam, batch.Team+sep+batch.ID, nil)
+	}
 	for n := range parts {
 		t.remove(bucketBatchParts, partKey(batch.ID, n))
 	}

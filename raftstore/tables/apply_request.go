@@ -30,7 +30,7 @@ func madeBy(cmd command.Command, result command.Result) []string {
 	switch c := cmd.(type) {
 	case command.SubmitJobs:
 		if c.Batch != nil {
-			return []string{c.Batch.ID}
+			return batchMade(*c.Batch)
 		}
 		for _, job := range result.Jobs {
 			if job.Parent == "" {
@@ -49,6 +49,17 @@ func madeBy(cmd command.Command, result command.Result) []string {
 		made = append([]string{c.ID}, jobIDs(result.Jobs)...)
 	case command.CancelJobs, command.ReleaseJobs:
 		made = jobIDs(result.Jobs)
+	}
+	return made
+}
+
+// batchMade is the id of a batch; behind that of one that got new takes of rows, those of the takes.
+func batchMade(batch farm.Batch) []string {
+	made := []string{batch.Home()}
+	if batch.Into != "" {
+		for _, entry := range batch.Jobs {
+			made = append(made, entry.ID)
+		}
 	}
 	return made
 }

@@ -193,7 +193,7 @@ func auditOfSubmission(c command.SubmitJobs) audited {
 	about := audited{action: farm.AuditJobSubmit, everyday: true}
 	if c.Batch != nil {
 		about.action, about.team = farm.AuditBatchSubmit, c.Batch.Team
-		about.thing = farm.AuditThing{Kind: "batch", ID: c.Batch.ID}
+		about.thing = farm.AuditThing{Kind: "batch", ID: c.Batch.Home()}
 		about.more = max(0, len(c.Batch.Jobs)-1)
 		return about
 	}

@@ -186,7 +186,7 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 			set(bucketTaggedJobsByPriority, tagged+priorityKey(job.Priority)+place, "")
 		}
 		counts[countOfJobs(job.Team, job.Status)]++
-		if job.Batch != "" {
+		if job.Batch != "" && job.NextTake == "" {
 			counts[countOfBatch(job.Batch, job.Status)]++
 		}
 		if job.Status.Ended() {

@@ -89,9 +89,9 @@ func (t *tables) jobMoved(job *farm.Job, was farm.JobStatus) {
 	}
 }
 
-// countInBatch moves the counter of a batch's jobs in one state.
+// countInBatch moves the counter of a batch's jobs in one state. A job whose place another took is not counted.
 func (t *tables) countInBatch(job *farm.Job, status farm.JobStatus, delta int) {
-	if job.Batch != "" {
+	if job.Batch != "" && job.NextTake == "" {
 		t.add(countOfBatch(job.Batch, status), delta)
 	}
 }

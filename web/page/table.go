@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 
 	"overcrank/aep"
@@ -43,6 +45,8 @@ type Table struct {
 	more     int // problems that are not named
 	Rest     int // rows that could be submitted without those that something is wrong with; 0 when more than rows is wrong
 
+	Again *Again // the batch whose rows these are; nil for a table of new jobs
+
 	Ordered int    // jobs of the batch that was made, while the rows of this table were refused
 	Batch   string // its id
 }
@@ -64,18 +68,99 @@ type TableAbout struct {
 
 // TableRow is a row as it will be submitted; Cells are those of the columns that are shown.
 type TableRow struct {
-	Line  int
-	Name  string
-	Wrong string // what is wrong with it that is of none of its cells
-	Cells []TableCell
-	Shot  string // what a frame of it is asked for by; "" for a row with something wrong, and for one that gets none
+	Line   int
+	Name   string
+	Wrong  string // what is wrong with it that is of none of its cells
+	Cells  []TableCell
+	Row    int    // of a batch, from 1, whose row is submitted again; 0 in a table of new jobs
+	Picked bool   // it is to be submitted again
+	Before State  // of the job that the row has had
+	Failed string // why that failed, when it is of none of the cells; Told says that a cell has it
+	Told   bool
+	Shot   string // what a frame of it is asked for by; "" for a row with something wrong, and for one that gets none
 }
 
 // TableCell is a cell as it will be submitted, and what is wrong with it.
 type TableCell struct {
 	Text, Wrong string
 	Raw         string // as it stands in the table
+	Kept        string // what the file is called that the row keeps while the cell is empty
+	Failed      string // why the row's job failed, when the cell is the cause
 	Name, Label string // of its field
+}
+
+// Again is a batch of which rows are submitted again.
+type Again struct {
+	Batch, Title string
+	AnyEnded     bool // rows that ended well are listed too
+	Rows         int  // that can be edited in this table
+	Fixed        int  // that cannot be edited anywhere: the farm does not keep what they were made of, or they have no template
+	Others       []AgainOther
+}
+
+// AgainOther are rows of another template or composition, which have a table of their own.
+type AgainOther struct {
+	Template, Composition string
+	Rows                  int
+}
+
+// AddOther counts a row of another template or composition.
+func (a *Again) AddOther(template, composition string) {
+	for i := range a.Others {
+		if o := &a.Others[i]; o.Template == template && o.Composition == composition {
+			o.Rows++
+			return
+		}
+	}
+	a.Others = append(a.Others, AgainOther{template, composition, 1})
+}
+
+// address is that of a table of the batch's rows.
+func (a *Again) address(template, composition string, anyEnded bool) string {
+	query := url.Values{}
+	if template != "" {
+		query.Set("template", template)
+		query.Set("composition", composition)
+	}
+	if anyEnded {
+		query.Set("rows", "ended")
+	}
+	if len(query) == 0 {
+		return "/batches/" + a.Batch + "/edit"
+	}
+	return "/batches/" + a.Batch + "/edit?" + query.Encode()
+}
+
+// KeepRows leaves those rows on the page that keep chooses.
+func (t *Table) KeepRows(keep func(TableRow) bool) {
+	t.Rows = slices.DeleteFunc(t.Rows, func(r TableRow) bool { return !keep(r) })
+	t.Total = len(t.Rows)
+}
+
+// number is what a row is called by: its row in the batch, or its line in the table.
+func (r TableRow) number() int {
+	if r.Row > 0 {
+		return r.Row
+	}
+	return r.Line
+}
+
+// emptyMeans says what an empty cell comes to.
+func (c TableCell) emptyMeans() string {
+	if c.Kept != "" {
+		return "as before: " + clip(c.Kept)
+	}
+	return "unchanged"
+}
+
+// picked is how many of the rows that are shown are to be submitted again.
+func (t Table) picked() (n int) {
+	for _, r := range t.Rows {
+		if r.Picked {
+			n++
+		}
+	}
+	return n
 }
 
 // cellPrefix begins the names of the fields of cells.
@@ -137,6 +222,7 @@ func (r *TableRow) Mark(columns []TableColumn, problems []TableProblem) {
 // TableProblem is something wrong with a table: with a cell, with a line, or with all of it.
 type TableProblem struct {
 	Line    int    // 0 where it is about no line
+	Row     int    // of the batch, from 1, when the line is one of its rows that is submitted again
 	Column  int    // from 1; 0 where it is about no cell
 	Heading string // of the column, "" where it has none
 	Words   string
@@ -150,6 +236,10 @@ func (p TableProblem) Sentence() string {
 	switch {
 	case p.Line == 0:
 		return sentence(words)
+	case p.Row > 0 && p.Heading != "":
+		return sentence(fmt.Sprintf("row %d, column “%s”: %s", p.Row, clip(p.Heading), words))
+	case p.Row > 0:
+		return sentence(fmt.Sprintf("row %d: %s", p.Row, words))
 	case p.Heading != "":
 		return sentence(fmt.Sprintf("line %d, column “%s”: %s", p.Line, clip(p.Heading), words))
 	case p.Column > 0:

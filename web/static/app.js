@@ -366,7 +366,7 @@ let looks = 0;
 async function lookAtTable(form, what = "look") {
   const mine = ++looks, body = new FormData(form), say = form.querySelector("[data-say]");
   body.set("do", what); body.delete("files");
-  if (form.sheet.files[0]?.size > Number(form.dataset.limit)) {
+  if (form.sheet?.files[0]?.size > Number(form.dataset.limit)) {
     say.textContent = form.sheet.files[0].name + " is larger than " + form.dataset.limit / 1048576 + " MiB. Split it, or submit it from the command line."; say.className = "bad";
     form.sheet.value = ""; return;
   }
@@ -375,7 +375,8 @@ async function lookAtTable(form, what = "look") {
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("table");
     if (mine !== looks) return;
     if (!fresh) throw new Error("The farm answered " + answer.status + ".");
-    form.sheet.value = ""; say.textContent = ""; // its text stands in the field of the cells now
+    if (form.sheet) form.sheet.value = "";
+    say.textContent = ""; // its text stands in the field of the cells now
     put("table", fresh.outerHTML);
   } catch (err) {
     if (mine === looks) { say.textContent = err.message; say.className = "bad"; }
@@ -429,7 +430,7 @@ function tables() {
     e.preventDefault(); zone.classList.remove("over");
     const dropped = [...e.dataTransfer.files], isTable = (f) => /\.(xlsx|csv|tsv|tab|txt)$/i.test(f.name);
     const table = dropped.find(isTable), others = dropped.filter((f) => f !== table);
-    if (table) {
+    if (table && form.sheet) {
       const list = new DataTransfer();
       list.items.add(table);
       form.sheet.files = list.files;

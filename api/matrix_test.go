@@ -98,6 +98,7 @@ var rules = map[string]rule{
 	"POST /api/farm/v1/jobs/{id}/reject":                {role: artist, record: "preview", body: `{"reason": "too dark"}`, status: 200},
 	"GET /api/farm/v1/jobs/{id}/placement":              {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/queue":                            {role: viewer, status: 200},
+	"POST /api/farm/v1/batches/{id}/retake":             {role: artist, record: "cancelled batch", body: `{"rows": [{"index": 0}]}`, status: 201},
 	"GET /api/farm/v1/failures":                         {role: viewer, status: 200},
 	"GET /api/farm/v1/failures/jobs":                    {role: viewer, query: "?cause=footage:nm.png", status: 200},
 	"POST /api/farm/v1/failures/retry":                  {role: artist, body: `{"cause": "footage:nm.png"}`, status: 404}, // none failed
@@ -252,6 +253,12 @@ var makers = map[string]func(r *rig, as string) string{
 	"batch": func(r *rig, as string) string {
 		var made struct{ BatchID string }
 		r.send(http.MethodPost, "/api/v2/batches", `{"jobs": [`+srcJob+`]}`, bearer(as)).into(http.StatusCreated, &made)
+		return made.BatchID
+	},
+	"cancelled batch": func(r *rig, as string) string {
+		var made struct{ BatchID string }
+		r.send(http.MethodPost, "/api/v2/batches", `{"jobs": [`+srcJob+`]}`, bearer(as)).into(http.StatusCreated, &made)
+		r.send(http.MethodPost, "/api/v2/batches/"+made.BatchID+"/cancel", nil, bearer(as))
 		return made.BatchID
 	},
 	"font": func(r *rig, as string) string {

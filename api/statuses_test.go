@@ -283,6 +283,10 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"POST /api/farm/v1/jobs/{queued}/reject", nil, 409},
 		{"POST /api/farm/v1/jobs/{queued}/reject", overJSON, 413},
 		{"GET /api/farm/v1/search?kind=film", nil, 400},
+		{"POST /api/farm/v1/batches/{batch}/retake", `{"rows": [{"index": "first"}]}`, 400},
+		{"POST /api/farm/v1/batches/{batch}/retake", `{}`, 404}, // no row failed
+		{"POST /api/farm/v1/batches/{unknown}/retake", `{"rows": [{"index": 0}]}`, 404},
+		{"POST /api/farm/v1/batches/{batch}/retake", overJSON, 413},
 		{"GET /api/farm/v1/failures/jobs?cause=rain", nil, 400},
 		{"POST /api/farm/v1/failures/retry", `{"cause": "rain", "file": "https://x/nm.png"}`, 400},
 		{"POST /api/farm/v1/failures/retry", `{"cause": "font:None"}`, 404},

@@ -18,7 +18,7 @@ import (
 // everybody who is let in.
 var permissions = map[string]farm.Action{
 	"Reviews.Create": farm.ActShareReviews, "Reviews.Revoke": farm.ActShareReviews, "Reviews.Say": farm.ActComment, "Reviews.Unsay": farm.ActComment,
-	"BatchRows": farm.ActSubmit, "RetakeRows": farm.ActSubmit,
+	"BatchRows": farm.ActSubmit, "RetakeRows": farm.ActSubmit, "RetakeFailed": farm.ActSubmit,
 	"Reviews.Links": farm.ActView, "Reviews.TeamLinks": farm.ActView, "Reviews.Takes": farm.ActView, "Reviews.Remarks": farm.ActView,
 	"Reviews.Logo": farm.ActView, "Reviews.HasLogo": farm.ActView, "Reviews.SetLogo": farm.ActRenameTeam,
 	"ApproveJob": farm.ActApprove, "RejectJob": farm.ActApprove,

@@ -8,7 +8,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/coordinator"
-	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/farm/names"
 	"overcrank/web/page"
@@ -143,7 +142,11 @@ func (s *server) orderBatchAgain(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if c.FormValue("which") != "previews" {
-		return s.retakeFailed(ctx, c, p)
+		id := c.Params("id")
+		if _, err := s.farm.submitter.RetakeFailed(ctx, p, id); err != nil {
+			return err
+		}
+		return c.Redirect("/batches/"+id, fiber.StatusSeeOther)
 	}
 	pick := func(j farm.Job) bool { return j.Preview && j.Status == farm.JobFinished }
 	change := func(j *farm.Job) { j.Preview = false }
@@ -152,30 +155,6 @@ func (s *server) orderBatchAgain(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	return c.Redirect("/batches/"+result.Batch.ID, fiber.StatusSeeOther)
-}
-
-// retakeFailed submits the failed rows of a batch again as they were.
-func (s *server) retakeFailed(ctx context.Context, c *fiber.Ctx, p farm.Principal) error {
-	id := c.Params("id")
-	rows, _, err := s.farm.submitter.BatchRows(ctx, p, id, func(j farm.Job) bool { return j.Status == farm.JobFailed })
-	if err != nil {
-		return err
-	}
-	takes := make([]submission.Take, len(rows))
-	for i, row := range rows {
-		takes[i].Row = row.Number
-	}
-	if len(takes) == 0 {
-		return farm.Errorf(farm.CodeNotFound, "batch %q has no such jobs", id)
-	}
-	result, err := s.farm.submitter.RetakeRows(ctx, p, id, takes)
-	if err != nil {
-		return err
-	}
-	if len(result.Jobs) == 0 {
-		return farm.Errorf(farm.CodeConflict, "none of the rows could be resubmitted: %w", result.Errs[takes[0].Row])
-	}
-	return c.Redirect("/batches/"+id, fiber.StatusSeeOther)
 }
 
 func (s *server) releaseJob(c *fiber.Ctx, p farm.Principal) error {

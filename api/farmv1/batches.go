@@ -13,6 +13,7 @@ import (
 	"overcrank/api/request"
 	"overcrank/api/route"
 	"overcrank/coordinator"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/farm/names"
 )
@@ -22,6 +23,8 @@ type Batches interface {
 	Batches(ctx context.Context, p farm.Principal, cursor string, limit int) (list []coordinator.CountedBatch, next string, err error)
 	BatchPart(ctx context.Context, p farm.Principal, id string, states []farm.JobStatus, from, limit int) (coordinator.CountedBatch, []farm.Job, error)
 	LabelBatch(ctx context.Context, p farm.Principal, id string, label farm.BatchLabel) error
+	RetakeRows(ctx context.Context, p farm.Principal, batch string, takes []submission.Take) (submission.BatchResult, error)
+	RetakeFailed(ctx context.Context, p farm.Principal, batch string) (submission.BatchResult, error)
 }
 
 // batchHandlers lists a team's batches.
@@ -31,6 +34,7 @@ func (h batchHandlers) routes() []route.Route {
 	return []route.Route{
 		route.Get(root+"/batches", farm.ActView, h.listBatches),
 		route.Patch(root+"/batches/:id", farm.ActChangeJobs, h.labelBatch),
+		route.Post(root+"/batches/:id/retake", farm.ActSubmit, h.retake),
 	}
 }
 

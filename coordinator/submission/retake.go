@@ -109,6 +109,26 @@ func (s *Submitter) RetakeRows(ctx context.Context, p farm.Principal, batch stri
 	return s.submitEntries(ctx, p, farm.Batch{Total: len(entries), Into: batch}, entries, places)
 }
 
+// RetakeFailed submits all failed rows of a batch again as they were. CodeNotFound when there are none, CodeConflict when none could be submitted.
+func (s *Submitter) RetakeFailed(ctx context.Context, p farm.Principal, batch string) (BatchResult, error) {
+	rows, _, err := s.BatchRows(ctx, p, batch, func(j farm.Job) bool { return j.Status == farm.JobFailed })
+	if err != nil {
+		return BatchResult{}, err
+	}
+	if _, before, _ := state.Made(ctx); len(rows) == 0 && !before {
+		return BatchResult{}, farm.Errorf(farm.CodeNotFound, "batch %q has no such jobs", batch)
+	}
+	takes := make([]Take, len(rows))
+	for i, row := range rows {
+		takes[i].Row = row.Number
+	}
+	result, err := s.RetakeRows(ctx, p, batch, takes)
+	if err == nil && len(result.Jobs) == 0 && len(takes) > 0 {
+		err = farm.Errorf(farm.CodeConflict, "none of the rows could be resubmitted: %w", result.Errs[takes[0].Row])
+	}
+	return result, err
+}
+
 // entriesOf makes what is submitted of rows that are to be submitted again.
 func entriesOf(of farm.Batch, rows []Row, takes []Take) (entries []BatchEntry, places []int, err error) {
 	known := make(map[int]Row, len(rows))

@@ -115,3 +115,33 @@ type NewBatchLabel struct {
 func (c *Client) LabelBatch(ctx context.Context, id string, label NewBatchLabel) (BatchLabel, error) {
 	return fetch[BatchLabel](ctx, c, http.MethodPatch, at("/api/farm/v1/batches/%s", id), nil, label)
 }
+
+// Retaken is what came of submitting rows of a batch again.
+type Retaken struct {
+	Raw     `json:"-"`
+	BatchID string       `json:"batchId"`
+	Jobs    []RetakenRow `json:"jobs"`
+	Refused []RefusedRow `json:"refused"`
+}
+
+// RetakenRow is the new job of a row, by the row's index from 0.
+type RetakenRow struct {
+	Index int    `json:"index"`
+	ID    string `json:"id"`
+}
+
+// RefusedRow says why a row was not submitted again.
+type RefusedRow struct {
+	Index int    `json:"index"`
+	Error string `json:"error"`
+}
+
+// RetakeBatch submits rows of a batch again in their places: each has an index, and a job when another request of POST /jobs is sent for it. No rows
+// are all that failed.
+func (c *Client) RetakeBatch(ctx context.Context, id string, rows []map[string]any) (Retaken, error) {
+	body := map[string]any{}
+	if len(rows) > 0 {
+		body["rows"] = rows
+	}
+	return fetchOnce[Retaken](ctx, c, at("/api/farm/v1/batches/%s/retake", id), body)
+}

@@ -24,6 +24,7 @@ type Commands struct {
 	Show     showCommand     `cmd:"" help:"Show a batch with its jobs."`
 	Wait     waitCommand     `cmd:"" help:"Wait until batches have ended."`
 	Download downloadCommand `cmd:"" help:"Download the results of a batch."`
+	Resubmit resubmitCommand `cmd:"" help:"Submit rows of a batch again, in their places."`
 	Set      setCommand      `cmd:"" help:"Name a batch, and say when it is due."`
 	Cancel   cancelCommand   `cmd:"" help:"Cancel the jobs of batches that have not started."`
 }

@@ -130,5 +130,5 @@ func TestFailedRowsAreEditedAndSubmittedAgainInTheirPlaces(t *testing.T) {
 	v.get("/batches/"+batch+"/edit").is(http.StatusOK, "Winter</textarea>").lacks("Autumn</textarea>")
 	r.as("vic").get("/batches/" + batch + "/edit").is(http.StatusForbidden)
 	r.as("zoe").get("/batches/" + batch + "/edit").is(http.StatusNotFound).lacks("Winter")
-	v.get("/batches/"+batch+"/edit?template=nothing").is(http.StatusNotFound)
+	v.get("/batches/" + batch + "/edit?template=nothing").is(http.StatusNotFound)
 }

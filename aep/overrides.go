@@ -57,22 +57,22 @@ func (p *Project) Settle(l *Layer, src *Item) *Item {
 	if set == nil || len(set.Children) == 0 {
 		return src
 	}
-	set.Children = p.settleGroup(l, src, set)
+	set.Children = p.settleGroup(src, set)
 	return src
 }
 
 // settleGroup puts the values of a group into what src's panel drives, and returns those that could not be put there.
-func (p *Project) settleGroup(l *Layer, src *Item, g *Property) (left []*Property) {
+func (p *Project) settleGroup(src *Item, g *Property) (left []*Property) {
 	for _, v := range g.Children {
 		if v.Group {
 			inner := *v
-			if inner.Children = p.settleGroup(l, src, v); len(inner.Children) > 0 {
+			if inner.Children = p.settleGroup(src, v); len(inner.Children) > 0 {
 				left = append(left, &inner)
 			}
 			continue
 		}
 		at := slices.IndexFunc(src.Comp.Controllers, func(c Controller) bool { return c.ID != "" && c.ID == v.Field })
-		if at < 0 || v.ExpressionOn || !p.settleValue(l, src, src.Comp.Controllers[at], v) {
+		if at < 0 || v.ExpressionOn || !p.settleValue(src, src.Comp.Controllers[at], v) {
 			left = append(left, v)
 		}
 	}
@@ -80,7 +80,7 @@ func (p *Project) settleGroup(l *Layer, src *Item, g *Property) (left []*Propert
 }
 
 // settleValue puts a value into what a controller drives; false when it drives nothing that takes such a value.
-func (p *Project) settleValue(l *Layer, src *Item, c Controller, v *Property) bool {
+func (p *Project) settleValue(src *Item, c Controller, v *Property) bool {
 	in := p.Item(c.Comp)
 	if in == nil || in.Comp == nil || !p.holds(src, in, map[uint32]bool{}) {
 		return false // what the layer does not show belongs to others
@@ -97,7 +97,7 @@ func (p *Project) settleValue(l *Layer, src *Item, c Controller, v *Property) bo
 	if prop == nil || prop.Group {
 		return false
 	}
-	s := settling{from: l, to: prop, units: p.drivenUnits(in.Comp, driven, c), own: prop.Match == v.Match}
+	s := settling{of: driven, to: prop, units: p.drivenUnits(in.Comp, driven, c), own: prop.Match == v.Match}
 	return s.put(v)
 }
 
@@ -135,7 +135,7 @@ func (p *Project) drivenUnits(comp *Composition, l *Layer, c Controller) units {
 
 // settling puts a value that a layer sets for itself into a property.
 type settling struct {
-	from  *Layer // that sets it
+	of    *Layer // that has the property
 	to    *Property
 	units units
 	own   bool // the value was read as one of the property itself, in its units
@@ -149,10 +149,11 @@ func (s settling) put(v *Property) bool {
 	keys := copyKeys(v.Keys)
 	for i := range keys {
 		k := &keys[i]
-		if k.Value = s.value(k.Value); k.Value == nil || s.from.Stretch == 0 {
+		if k.Value = s.value(k.Value); k.Value == nil || s.of.Stretch == 0 {
 			return false
 		}
-		k.Time = (k.Time - s.from.Start) * 100 / s.from.Stretch
+		// The time of the layer that sets it is that of the composition which has the property.
+		k.Time = (k.Time - s.of.Start) * 100 / s.of.Stretch
 	}
 	s.to.Value, s.to.Keys, s.to.ExpressionOn = value, keys, false
 	return true

@@ -55,7 +55,7 @@ func set(field string, p *Property) *Property {
 // cards is a composition that shows a card three times: as it is, with values of its own, and within another composition.
 func cards() *Project {
 	title := shown(11, 0, "title", within(matchText, said("Below")), within(matchTransform, figure("ADBE Opacity", 100)))
-	title.Kind = LayerText
+	title.Kind, title.Start, title.Stretch = LayerText, 0.5, 50
 	card := timeline(1, "card", title, shown(12, 5, "photo"), shown(13, 2, "inner"))
 	card.Comp.Controllers = []Controller{
 		{ID: fieldOfWords, Name: "Words", Type: fieldText, Value: "Below", Comp: 1, Layer: 11, Path: []string{matchText, "ADBE Text Document"}},
@@ -107,8 +107,8 @@ func TestLayersShowTheirOwnValuesOfEssentialProperties(t *testing.T) {
 		t.Errorf("the three cards say %q", got)
 	}
 	fading := second.Comp.Layers[0].Props.Find(matchTransform, "ADBE Opacity")
-	if len(fading.Keys) != 2 || fading.Keys[0].Time != 1 || fading.Keys[1].Time != 2 || fading.Keys[1].Value.(Numbers)[0] != 80 {
-		t.Errorf("a second into the card and two, it fades from 40 to 80; its keyframes are %+v", fading.Keys)
+	if len(fading.Keys) != 2 || fading.Keys[0].Time != 3 || fading.Keys[1].Time != 5 || fading.Keys[1].Value.(Numbers)[0] != 80 {
+		t.Errorf("two seconds into the card and three, it fades from 40 to 80, in the time of the title; its keyframes are %+v", fading.Keys)
 	}
 	if second.Comp.Layers[1].Source != 6 || first.Comp.Layers[1].Source != 5 {
 		t.Errorf("the second card shows item %d in the place of its photo, the first %d", second.Comp.Layers[1].Source, first.Comp.Layers[1].Source)

@@ -24,6 +24,12 @@ type Clip struct {
 	Levels []Level // volume over time; empty means unchanged
 	Right  []Level // of the right side; empty means as Levels
 
+	// Moments map the composition's time to that of the source, where it does not go on evenly or effects need the whole; At and Speed do not count
+	// then, and what is heard of the source lies from Start for Length. Without a Path nothing is heard but what Effects make.
+	Moments []Moment
+	Effects []Effect
+	Of      *Clip // in the place of a file: another sound, in whose time Moments tell the place
+
 	plain bool // the file holds only the clip, as raw samples in the order in which they are heard
 }
 
@@ -42,7 +48,12 @@ const (
 // Mix writes the sound of the composition from start for length seconds into a stereo 16-bit WAV file at path. Clips
 // that are not heard in that time are not opened; with no clips the file is silent.
 func Mix(ctx context.Context, path string, clips []Clip, start, length float64) error {
-	heard := within(clips, start, length)
+	worked, drop, err := work(ctx, filepath.Dir(path), clips, start, length)
+	if err != nil {
+		return fmt.Errorf("mixing sound: %w", err)
+	}
+	defer drop()
+	heard := append(within(slices.DeleteFunc(slices.Clone(clips), func(c Clip) bool { return c.worked() }), start, length), within(worked, start, length)...)
 	if len(heard) > maxClips {
 		return fmt.Errorf("mixing sound: %d sounds play in this composition, more than the %d that can be mixed", len(heard), maxClips)
 	}
@@ -50,11 +61,11 @@ func Mix(ctx context.Context, path string, clips []Clip, start, length float64) 
 	if err != nil {
 		return fmt.Errorf("mixing sound: %w", err)
 	}
-	heard, drop, err := reversed(ctx, filepath.Dir(path), heard, mono)
+	heard, forget, err := reversed(ctx, filepath.Dir(path), heard, mono)
 	if err != nil {
 		return fmt.Errorf("mixing sound: %w", err)
 	}
-	defer drop()
+	defer forget()
 	args := append(inputs(heard), "-filter_complex", graph(heard, mono, length), "-map", "[mix]",
 		"-c:a", "pcm_s16le", "-ar", strconv.Itoa(Rate), "-map_metadata", "-1", "-fflags", "+bitexact", "-f", "wav", path)
 	if _, err := ffmpeg.Run(ctx, "ffmpeg", args...); err != nil {
@@ -68,7 +79,7 @@ func Mix(ctx context.Context, path string, clips []Clip, start, length float64) 
 func monos(ctx context.Context, clips []Clip) (map[string]bool, error) {
 	mono := map[string]bool{}
 	for _, c := range clips {
-		if _, known := mono[c.Path]; known {
+		if _, known := mono[c.Path]; known || c.plain {
 			continue
 		}
 		args := append([]string{"-select_streams", "a:0", "-show_entries", "stream=channels", "-of", "csv=p=0"}, ffmpeg.ProbeInput(c.Path)...)

@@ -55,18 +55,13 @@ func (h *hearing) composition(sc *stage, s stretchOfTime) {
 		}
 		v := view{stage: *sc, layer: l}
 		v.t = l.In
-		if l.Remapped {
-			if h.audible(it, make(map[*aep.Item]bool)) {
-				h.r.undrawn(v.comp.Item, l.Layer, "the sound of a time-remapped layer")
-			}
+		if l.Remapped || len(l.Sounds) > 0 {
+			h.worked(v, s)
 			continue
 		}
 		in, ok := h.heard(l.Layer, it, s)
 		if !ok {
 			continue
-		}
-		for _, name := range l.SoundEffects() {
-			h.r.undrawn(v.comp.Item, l.Layer, "effect '"+name+"'")
 		}
 		for side := range in.levels {
 			in.levels[side] = h.levels(v, s.levels[side], in, side)
@@ -84,23 +79,6 @@ func (h *hearing) composition(sc *stage, s stretchOfTime) {
 			Length: (in.to - in.from) * math.Abs(in.rate), Speed: 1 / in.rate, Levels: in.levels[left], Right: rightSide(in.levels),
 		})
 	}
-}
-
-// audible tells whether an item has sound at any depth. seen are items already searched, without any.
-func (h *hearing) audible(it *aep.Item, seen map[*aep.Item]bool) bool {
-	if it.Footage != nil {
-		return it.Footage.HasAudio
-	}
-	if it.Comp == nil || seen[it] {
-		return false
-	}
-	seen[it] = true
-	for _, l := range it.Comp.Layers {
-		if inner := h.r.project.Item(l.Source); inner != nil && l.AudioEnabled && h.audible(inner, seen) {
-			return true
-		}
-	}
-	return false
 }
 
 // maxLength limits the length of a sound, in seconds: a month.

@@ -153,15 +153,24 @@ func TestPixelsThatAreNotSquareAreSaid(t *testing.T) {
 }
 
 func TestEffectsOnSoundAreSaid(t *testing.T) {
-	b := build(t)
-	sound := b.item("a.wav", aep.Item{Kind: aep.ItemFootage, Footage: &aep.Footage{
-		Kind: aep.FootageFile, Duration: 4, HasAudio: true, File: aep.FileReference{Resolved: "/a.wav"},
-	}})
-	comp := b.comp("main", 10, 10)
-	b.layer(comp, sound, func(l *aep.Layer) { children(l, group("ADBE Effect Parade", group("ADBE Aud Reverb"))) })
-	want := []string{"layer 'a.wav' in composition 'main': effect 'ADBE Aud Reverb' is not drawn by the embedded engine"}
-	if said := b.said(comp); !slices.Equal(said, want) {
-		t.Errorf("said %q", said)
+	for effect, want := range map[string]string{
+		"ADBE Aud Reverb":       "After Effects' own room in the sound of effect 'ADBE Aud Reverb'",
+		"ADBE Aud Karaoke":      "effect 'ADBE Aud Karaoke'",
+		"ADBE Aud Stereo Mixer": "",
+	} {
+		b := build(t)
+		sound := b.item("a.wav", aep.Item{Kind: aep.ItemFootage, Footage: &aep.Footage{
+			Kind: aep.FootageFile, Duration: 4, HasAudio: true, File: aep.FileReference{Resolved: "/a.wav"},
+		}})
+		comp := b.comp("main", 10, 10)
+		b.layer(comp, sound, func(l *aep.Layer) { children(l, group("ADBE Effect Parade", group(effect))) })
+		said := b.said(comp)
+		if want == "" && len(said) == 0 {
+			continue
+		}
+		if want = "layer 'a.wav' in composition 'main': " + want + " is not drawn by the embedded engine"; !slices.Equal(said, []string{want}) {
+			t.Errorf("%s: said %q", effect, said)
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
@@ -201,22 +200,4 @@ func (l *Layer) text() {
 	for _, what := range l.Glyphs.Nearly() {
 		l.detail(what)
 	}
-}
-
-// soundEffect begins the match names of effects that change sound; those that draw a sound have no space after "Aud".
-const soundEffect = "ADBE Aud "
-
-// SoundEffects are the names of the effects on the layer's sound.
-func (l *Layer) SoundEffects() []string {
-	group := l.Props.Child("ADBE Effect Parade")
-	if group == nil || !l.EffectsEnabled {
-		return nil
-	}
-	var out []string
-	for _, p := range group.Children {
-		if p.Enabled && p.Group && strings.HasPrefix(p.Match, soundEffect) {
-			out = append(out, DisplayName(p))
-		}
-	}
-	return out
 }

@@ -2,6 +2,7 @@ package scene
 
 import (
 	"overcrank/aep"
+	"overcrank/engine/audio"
 	"overcrank/engine/effect"
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
@@ -40,6 +41,7 @@ type Layer struct {
 	Opacity   eval.Number // per cent
 	Remap     eval.Number // time within the source, in seconds
 	Remapped  bool
+	Sounds    []SoundEffect // the effects on its sound
 	Masks     []Mask
 	Effects   []Effect
 	Document  eval.Slot       // of a text layer
@@ -230,6 +232,10 @@ func (c *compiler) effects(l *Layer) {
 			continue
 		}
 		name := DisplayName(p)
+		if kind, ofSound := audio.KindOf(p.Match); ofSound {
+			l.sound(p, kind, name)
+			continue
+		}
 		make, known := effect.Find(p.Match)
 		if !known {
 			l.lack("effect '" + name + "'")

@@ -1,0 +1,40 @@
+package scene
+
+import (
+	"fmt"
+
+	"overcrank/aep"
+	"overcrank/engine/audio"
+	"overcrank/engine/eval"
+)
+
+// SoundEffect is an effect on the sound of a layer.
+type SoundEffect struct {
+	Match  string
+	Kind   audio.Kind
+	Values []eval.Number // in the order of its parameters
+}
+
+// sound adds an effect on the layer's sound.
+func (l *Layer) sound(p *aep.Property, kind audio.Kind, name string) {
+	e := SoundEffect{Match: p.Match, Kind: kind}
+	first := 1
+	// The graph of an equalizer stands before its bands, and has no number.
+	if c := p.Child(param(p, 1)); c != nil {
+		if _, number := c.Value.(aep.Numbers); !number {
+			first = 2
+		}
+	}
+	for i, start := range kind.Start {
+		e.Values = append(e.Values, eval.NumberOf(l.At(p.Child(param(p, first+i))), start))
+	}
+	if l.AudioEnabled && kind.Likeness != "" {
+		l.detail(kind.Likeness + " in the sound of effect '" + name + "'")
+	}
+	if l.AudioEnabled && kind.Reverses && len(l.Sounds) > 0 {
+		l.detail("the effects before effect '" + name + "', which are heard as if they came after it,")
+	}
+	l.Sounds = append(l.Sounds, e)
+}
+
+func param(p *aep.Property, number int) string { return fmt.Sprintf("%s-%04d", p.Match, number) }

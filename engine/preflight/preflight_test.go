@@ -64,6 +64,12 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 		"a file": {func(p *aep.Project, _ *aep.Layer) {
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File.FullPath = aep.FootageFile, "/art/logo.png"
 		}, aep.DrawsNot, aep.Finding{Kind: aep.FootageFinding, What: "logo.png"}},
+		"a file of outlines": {func(p *aep.Project, _ *aep.Layer) {
+			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: "/art/logo.AI", Resolved: "/art/logo.AI"}
+		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "the vector file 'logo.AI'"}},
+		"an essential property of no field": {func(_ *aep.Project, l *aep.Layer) {
+			l.Props.Children = append(l.Props.Children, group("ADBE Layer Overrides", number("ADBE Opacity", 3)))
+		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "a value of its own for an essential property"}},
 		"an expression that fails late": {func(_ *aep.Project, l *aep.Layer) {
 			opacity := number("ADBE Opacity", 100)
 			opacity.Expression, opacity.ExpressionOn = "time > 9 ? noSuchThing : 50", true

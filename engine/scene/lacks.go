@@ -3,7 +3,9 @@ package scene
 import (
 	"fmt"
 	"math"
+	"path"
 	"slices"
+	"strings"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
@@ -188,6 +190,18 @@ func (l *Layer) file() {
 	} else if l.Source.Footage.Pulldown {
 		l.detail("the removal of pulldown")
 	}
+	if l.Source != nil && l.Source.Footage.Kind == aep.FootageFile && vector(l.Source.FileName()) {
+		l.lack("the vector file '" + l.Source.FileName() + "'")
+	}
+}
+
+// vector tells whether a file has outlines, which nothing here reads, and not pixels.
+func vector(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".ai", ".eps", ".pdf", ".svg", ".svgz":
+		return true
+	}
+	return false
 }
 
 func (l *Layer) text() {

@@ -87,6 +87,7 @@ func FuzzRead(f *testing.F) {
 		}
 		aep.Complete(p)
 		aep.Summarize(p, nil)
+		p.Instances()
 	})
 }
 

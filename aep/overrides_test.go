@@ -177,3 +177,28 @@ func TestCopiesForOwnValuesAreBounded(t *testing.T) {
 		t.Errorf("%d items", len(all.Items))
 	}
 }
+
+func fuzzedCards(f *testing.F) []byte {
+	var file bytes.Buffer
+	if err := Write(&file, cards()); err != nil {
+		f.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// Whatever a file says of the values that layers set, the copies end, and the project that was read stays as it is.
+func FuzzInstances(f *testing.F) {
+	f.Add(fuzzedCards(f))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := Read(t.Context(), bytes.NewReader(data), int64(len(data)), Limits{Chunks: 20_000, Depth: 100})
+		if err != nil {
+			return
+		}
+		Complete(p)
+		items := len(p.Items)
+		p.Instances()
+		if len(p.Items) != items {
+			t.Errorf("the project had %d items, and has %d", items, len(p.Items))
+		}
+	})
+}

@@ -176,7 +176,7 @@ func TestEveryRouteBoundsItsBody(t *testing.T) {
 		ids[kind] = make(r, r.token)
 	}
 	limits := map[string]string{"PUT /api/v2/secrets": "64 KiB", "POST /api/v2/batches": "100 MiB", "POST /api/v2/fonts": "40 MiB", "POST /api/farm/v1/files": "20 GiB",
-		"PUT /api/farm/v1/releases/files/{sha256}": "1 GiB", "PUT /api/farm/v1/downloads/{sha256}/content": "512 MiB", "PUT /api/farm/v1/logo": "2 MiB"}
+		"PUT /api/farm/v1/releases/files/{sha256}": "1 GiB", "PUT /api/farm/v1/downloads/{sha256}/content": "512 MiB", "PUT /api/farm/v1/logo": "2 MiB", "PUT /api/farm/v1/uploads/{id}/parts/{part}": "21 MiB"}
 	for _, address := range addresses() {
 		rule := rules[address]
 		if rule.body == "" || address == "POST /api/farm/v1/restore" { // which the disk bounds

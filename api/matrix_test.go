@@ -148,6 +148,12 @@ var rules = map[string]rule{
 	"PUT /api/farm/v1/limits/{name}":                    {role: operator, record: "limit", body: `{"total": 3}`, status: 200, farm: true},
 	"DELETE /api/farm/v1/limits/{name}":                 {role: operator, record: "limit", status: 204, farm: true},
 	"POST /api/farm/v1/files":                           {role: artist, body: "pixels", status: 201},
+	"POST /api/farm/v1/uploads":                         {role: artist, body: `{"name": "spot.zip", "size": 3}`, status: 201},
+	"GET /api/farm/v1/uploads/{id}":                     {role: artist, record: "upload", status: 200},
+	"DELETE /api/farm/v1/uploads/{id}":                  {role: artist, record: "upload", status: 204},
+	"PUT /api/farm/v1/uploads/{id}/parts/{part}":        {role: artist, record: "upload", body: "x", kind: "application/octet-stream", stream: true, status: 400},
+	"POST /api/farm/v1/uploads/{id}/finish":             {role: artist, record: "upload", body: `{}`, status: 409}, // nothing has arrived
+	"PUT /api/farm/v1/templates/{id}/file":              {role: artist, record: "template", body: `{"src": "farm://` + strings.Repeat("0", 64) + `"}`, status: 400},
 	"POST /api/farm/v1/preflight":                       {role: artist, body: `{"fonts": ["Inter-Bold"]}`, status: 200},
 	"POST /api/farm/v1/templates":                       {role: artist, body: `{"displayName": "x", "files": []}`, status: 400},
 	"GET /api/farm/v1/jobs/{id}/why":                    {role: viewer, record: "job", status: 200},
@@ -288,6 +294,9 @@ var makers = map[string]func(r *rig, as string) string{
 		r.get("/api/farm/v1/cluster").into(http.StatusOK, &cluster)
 		return cluster.ID
 	},
+	"upload": func(r *rig, as string) string {
+		return r.make("/api/farm/v1/uploads", `{"name": "spot.zip", "size": 3, "key": "`+fresh()+`"}`, as)
+	},
 	"preview": func(r *rig, as string) string { return r.make("/api/v2/jobs", previewJob, as) },
 	"limit": func(r *rig, _ string) string {
 		name := fresh()
@@ -322,7 +331,7 @@ func (r *rig) make(path, body, as string) string {
 func (r *rig) try(address string, rule rule, id string, header ...string) reply {
 	r.t.Helper()
 	method, path, _ := strings.Cut(address, " ")
-	path = strings.NewReplacer("{id}", id, "{name}", id, "{frame}", "0").Replace(path) + rule.query
+	path = strings.NewReplacer("{id}", id, "{name}", id, "{frame}", "0", "{part}", "0").Replace(path) + rule.query
 	var body any
 	if rule.body != "" {
 		body = strings.NewReplacer("{id}", id, "{new}", fresh(), "{revision}", r.revision(rule.body)).Replace(rule.body)
@@ -363,7 +372,7 @@ func addresses() []string { return slices.Sorted(maps.Keys(rules)) }
 func TestEveryRouteHasARule(t *testing.T) {
 	routes := map[string]farm.Grant{}
 	for _, r := range api.TeamRoutes() {
-		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}", ":name", "{name}", ":version", "{version}", ":sha256", "{sha256}", ":review", "{review}", ":passkey", "{passkey}", ":comment", "{comment}").Replace(r.Path)] = r.Action.Grant()
+		routes[r.Method+" "+strings.NewReplacer(":id", "{id}", ":frame", "{frame}", ":name", "{name}", ":version", "{version}", ":sha256", "{sha256}", ":review", "{review}", ":passkey", "{passkey}", ":comment", "{comment}", ":part", "{part}").Replace(r.Path)] = r.Action.Grant()
 	}
 	for _, address := range slices.Sorted(maps.Keys(routes)) {
 		rule, ok := rules[address]

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"overcrank/api/openapi"
+	"overcrank/coordinator/uploads"
 )
 
 // promised is the size in bytes of a body that a request announces and of which it sends no more than the start.
@@ -45,7 +46,10 @@ func (r *rig) records() *strings.Replacer {
 	r.eventually("Bob's access is over", func() bool { return time.Now().After(soon) })
 	var cluster struct{ ID string }
 	r.get("/api/farm/v1/cluster").into(http.StatusOK, &cluster)
+	var kept struct{ Src string }
+	r.send(http.MethodPost, "/api/farm/v1/files?name=spot.aep", "pixels").into(http.StatusCreated, &kept)
 	return strings.NewReplacer(
+		"{sending}", makers["upload"](r, r.token), "{kept}", kept.Src,
 		"{coordinator}", cluster.ID, "{unknown}", unknownID, "{fresh}", fresh.ID, "{used}", used.ID, "{cancelled}", cancelled.ID, "{queued}", queued.ID, "{full}", r.reviewed(),
 		"{upload}", strings.TrimPrefix(fresh.UploadInfo.URL, r.base), "{output}", strings.TrimPrefix(queued.OutputURL, r.base),
 		"{task}", queued.ID+".1", "{agent}", r.enrol("suite 1").self.AgentID, "{batch}", batch.BatchID, "{person}", person.ID, "{token}", token.ID, "{expired}", expired.ID, "{self}", self.ID, "{team}", self.Team.ID,
@@ -242,6 +246,22 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 
 		{"POST /api/farm/v1/files", "", 400},
 		{"POST /api/farm/v1/files", overFile, 413},
+		{"POST /api/farm/v1/uploads", `{"name": "spot.zip", "size": 0}`, 400},
+		{"POST /api/farm/v1/uploads", overJSON, 413},
+		{"GET /api/farm/v1/uploads/x", nil, 400},
+		{"GET /api/farm/v1/uploads/{unknown}", nil, 404},
+		{"DELETE /api/farm/v1/uploads/x", nil, 400},
+		{"DELETE /api/farm/v1/uploads/{unknown}", nil, 404},
+		{"PUT /api/farm/v1/uploads/{sending}/parts/7", "x", 400},
+		{"PUT /api/farm/v1/uploads/{unknown}/parts/0", "x", 404},
+		{"PUT /api/farm/v1/uploads/{sending}/parts/0", promised(uploads.MaxPart + 1), 413},
+		{"POST /api/farm/v1/uploads/{sending}/finish", `{"sha256": "x"}`, 400},
+		{"POST /api/farm/v1/uploads/{sending}/finish", nil, 409},
+		{"POST /api/farm/v1/uploads/{unknown}/finish", nil, 404},
+		{"POST /api/farm/v1/uploads/{sending}/finish", overJSON, 413},
+		{"PUT /api/farm/v1/templates/{fresh}/file", `{"src": "farm://x"}`, 400},
+		{"PUT /api/farm/v1/templates/{unknown}/file", `{"src": "{kept}"}`, 404},
+		{"PUT /api/farm/v1/templates/{fresh}/file", overJSON, 413},
 		{"POST /api/farm/v1/templates/{fresh}/preview", `{"frame": 1, "seconds": 2}`, 400},
 		{"POST /api/farm/v1/templates/{unknown}/preview", `{}`, 404},
 		{"POST /api/farm/v1/templates/{fresh}/preview", `{}`, 409},

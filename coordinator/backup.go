@@ -77,6 +77,9 @@ func (c *Coordinator) writeBackup(w io.Writer, m backup.Manifest, secrets map[st
 	}
 	if m.Files {
 		for _, root := range files.Roots() {
+			if root == files.Uploads { // half a file is of no use to a farm that is brought back
+				continue
+			}
 			if err := c.backUpFiles(b, root); err != nil {
 				return err
 			}

@@ -47,6 +47,7 @@ import (
 	"overcrank/coordinator/submission"
 	"overcrank/coordinator/templates"
 	"overcrank/coordinator/updates"
+	"overcrank/coordinator/uploads"
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/farm/wire"
@@ -173,6 +174,7 @@ type Coordinator struct {
 	releases  *updates.Releases
 	downloads *downloads.Downloads
 	stored    *library.StoredFiles
+	uploads   *uploads.Uploads
 	secrets   *library.Secrets
 	templates *templates.Catalog
 	results   *results.Results

@@ -62,7 +62,7 @@ func (c *Coordinator) sweepFiles(ctx context.Context) error {
 	if err := c.store.Barrier(ctx); err != nil {
 		return fmt.Errorf("making sure that this coordinator leads, before files are deleted: %w", err)
 	}
-	return errors.Join(c.retention.SweepBlobs(ctx), c.results.Sweep(ctx), c.sweepPrivate(ctx), c.files.Sweep(ctx))
+	return errors.Join(c.retention.SweepBlobs(ctx), c.results.Sweep(ctx), c.sweepPrivate(ctx), c.uploads.Sweep(ctx), c.files.Sweep(ctx))
 }
 
 func (c *Coordinator) sweepPrivate(ctx context.Context) error {

@@ -28,6 +28,7 @@ import (
 	"overcrank/coordinator/submission"
 	"overcrank/coordinator/templates"
 	"overcrank/coordinator/updates"
+	"overcrank/coordinator/uploads"
 	"overcrank/raftstore"
 )
 
@@ -50,6 +51,7 @@ func (c *Coordinator) makeRooms() (err error) {
 	c.releases = updates.New(c.state, c.files, c.cfg.ReleaseRoots, c.cfg.Protocol, c.log)
 	c.downloads = downloads.New(c.state, c.files, c.proofs, c.log)
 	c.stored = library.NewStoredFiles(c.state, c.files, c.Directory, c.cfg.FileLife)
+	c.uploads = uploads.New(c.files, c.stored)
 	c.secrets = library.NewSecrets(c.state, c.ring, keyChanges{c}, c.log)
 	c.previews = preview.New(previewFarm{c}, c.proofs, preview.Config{
 		Program: c.cfg.Previewer, Dir: filepath.Join(c.cfg.DataDir, "previews"), MinFree: c.cfg.MinFree, Logger: c.log,
@@ -122,6 +124,9 @@ func (c *Coordinator) Downloads() *downloads.Downloads { return c.downloads }
 
 // StoredFiles are the files that callers keep at the farm.
 func (c *Coordinator) StoredFiles() *library.StoredFiles { return c.stored }
+
+// Uploads are files that come in parts.
+func (c *Coordinator) Uploads() *uploads.Uploads { return c.uploads }
 
 // Secrets are the secrets of teams.
 func (c *Coordinator) Secrets() *library.Secrets { return c.secrets }

@@ -17,6 +17,7 @@ import (
 	"overcrank/coordinator/submission"
 	"overcrank/coordinator/templates"
 	"overcrank/coordinator/updates"
+	"overcrank/coordinator/uploads"
 )
 
 // parts are what the dashboard speaks with: rooms of the coordinator, and small interfaces of what it does itself.
@@ -48,6 +49,7 @@ type parts struct {
 	fonts       *library.Fonts
 	secrets     *library.Secrets
 	stored      *library.StoredFiles
+	uploads     *uploads.Uploads
 	webhooks    *delivery.Webhooks
 	notices     *notices.Notices
 	audit       *audit.Log
@@ -63,7 +65,7 @@ type parts struct {
 func partsOf(c *coordinator.Coordinator) parts {
 	return parts{
 		people: c.Directory, invitations: c.Registry, submitter: c.Submitter, jobs: c, batches: c, tasks: c, queue: c, finder: c.Search(), failures: c, reports: c, presets: c, uses: c, machines: c, policy: c, releases: c.Releases(), downloads: c.Downloads(), rollouts: c, status: c,
-		events: c, cluster: c.Cluster(), templates: c.Templates(), preflights: c, previews: c.Previews(), results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(),
+		events: c, cluster: c.Cluster(), templates: c.Templates(), preflights: c, previews: c.Previews(), results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(), uploads: c.Uploads(),
 		webhooks: c.Webhooks(), notices: c.Notices(), reviews: c.Reviews(), audit: c.Audit(), passkeys: c.Passkeys(), signOn: c.SingleSignOn(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -47,19 +48,41 @@ func newestFirst(all []farm.Template) []farm.Template {
 	return all
 }
 
-// createTemplate registers a template for the page's script, which then sends the file to the upload address.
+// createTemplate registers a template of a file that the page's script has handed over.
 func (s *server) createTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	t, err := s.farm.templates.Create(ctx, p, templates.New{Type: c.FormValue("type"), DisplayName: c.FormValue("displayName")})
+	t, err := s.farm.templates.Create(ctx, p, templates.New{Type: c.FormValue("type"), DisplayName: c.FormValue("displayName"), Src: c.FormValue("src")})
 	if err != nil {
 		return err
 	}
-	upload, err := ownPath(s.farm.templates.UploadAddress(t))
+	return c.Status(fiber.StatusCreated).JSON(fiber.Map{"id": t.ID})
+}
+
+// replaceTemplate gives a template a file that the page's script has handed over: its next version.
+func (s *server) replaceTemplate(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	t, err := s.farm.templates.Get(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	return c.Status(fiber.StatusCreated).JSON(fiber.Map{"id": t.ID, "upload": upload})
+	if kind := c.FormValue("type"); kind != t.Type {
+		return farm.Invalid("“" + t.DisplayName + "” takes files of the type " + t.Type + "; add the other file as a template of its own")
+	}
+	hash := strings.TrimPrefix(c.FormValue("src"), farm.KeptScheme)
+	kept, err := s.farm.stored.Kept(ctx, p, []farm.FileRef{{SHA256: hash}})
+	if err != nil {
+		return err
+	}
+	file, there := kept[hash]
+	if !there {
+		return farm.Errorf(farm.CodeGone, "the farm does not keep this file any more; choose it again")
+	}
+	if _, err := s.farm.templates.Give(ctx, p, t.ID, file); err != nil {
+		return err
+	}
+	return c.Status(fiber.StatusCreated).JSON(fiber.Map{"id": t.ID})
 }
 
 // ownPath is an address of this farm without its host: the page may have been opened under another name.

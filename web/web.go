@@ -173,6 +173,7 @@ func (s *server) routes() []route.Route {
 		route.Get("/templates/:id", farm.ActView, s.template),
 		route.Get("/templates/:id/poster", farm.ActView, s.templatePoster),
 		route.Get("/templates/:id/file", farm.ActView, s.templateFile),
+		route.Post("/templates/:id/replace", farm.ActChangeTemplates, s.replaceTemplate),
 		route.Post("/templates/:id/mark", farm.ActChangeTemplates, s.markTemplate),
 		route.Post("/templates/:id/retire", farm.ActChangeTemplates, s.retireTemplate),
 		route.Post("/templates/:id/delete", farm.ActDeleteTemplates, s.deleteTemplate),
@@ -189,7 +190,7 @@ func (s *server) routes() []route.Route {
 		route.Post("/files/table", farm.ActSubmit, s.takeTable), // below /files/, where bodies are streamed
 		route.Post("/files/handover", farm.ActSubmit, s.handOver),
 	}
-	return slices.Concat(routes, s.watchRoutes(), s.queueRoutes(), s.searchRoutes(), s.machineRoutes(), s.settingRoutes())
+	return slices.Concat(routes, s.uploadRoutes(), s.watchRoutes(), s.queueRoutes(), s.searchRoutes(), s.machineRoutes(), s.settingRoutes())
 }
 
 // queueRoutes are about the order of work.

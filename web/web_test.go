@@ -222,16 +222,12 @@ func TestHostileNamesAreShownAndDoNothing(t *testing.T) {
 func TestABrokenProjectSaysWhatIsWrong(t *testing.T) {
 	r := start(t)
 	v := r.as("ada")
-	var made struct{ ID, Upload string }
-	a := v.post("/templates", url.Values{"type": {"aep"}, "displayName": {"Broken"}}).is(http.StatusCreated)
+	var made struct{ ID string }
+	_, kept := v.gives("/files/handover?name=broken.aep", []byte("this is no project"))
+	a := v.post("/templates", url.Values{"type": {"aep"}, "displayName": {"Broken"}, "src": {kept.Src}}).is(http.StatusCreated)
 	if err := json.Unmarshal([]byte(a.body), &made); err != nil {
 		t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, r.base+made.Upload, strings.NewReader("this is no project"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	v.do(req).is(http.StatusOK)
 	r.eventually("the template is read", func() bool {
 		t, err := r.farm.Templates().Get(r.t.Context(), r.principal("ada"), made.ID)
 		return err == nil && t.Status == farm.TemplateError

@@ -67,7 +67,11 @@ func (h fileHandlers) keep(ctx context.Context, p farm.Principal, name string, b
 	if err != nil {
 		return keptFile{}, err
 	}
-	return keptFile{Src: stored.Src(), Size: stored.Size, SHA256: stored.SHA256, ExpiresAt: answer.Time(stored.ExpiresAt)}, nil
+	return keptShape(stored), nil
+}
+
+func keptShape(stored farm.StoredFile) keptFile {
+	return keptFile{Src: stored.Src(), Size: stored.Size, SHA256: stored.SHA256, ExpiresAt: answer.Time(stored.ExpiresAt)}
 }
 
 // keepFormFile takes the file of a form. Nothing is answered before the form has ended well: a second file, or an end

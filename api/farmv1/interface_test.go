@@ -17,7 +17,7 @@ var answerShapes = map[string]any{
 	"ClusterMember": memberBody{}, "NodeInvitation": nodeInvitationBody{}, "ScriptRule": scriptsBody{},
 	"KeyChanged": keyChanged{}, "GossipKeys": gossipRingBody{}, "GossipKey": gossipKeyBody{}, "Authority": authorityBody{},
 	"Preflight": preflightBody{}, "PreflightFile": askedFile{}, "PreflightFont": askedFont{}, "PreflightEffect": askedThing{},
-	"KeptFile": keptFile{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{},
+	"KeptFile": keptFile{}, "Upload": uploadBody{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{},
 	"Presence": presenceBody{}, "AgentLoad": loadBody{}, "AgentRules": rulesBody{}, "Inventory": inventoryBody{}, "FFmpeg": ffmpegBody{}, "FontFace": fontUse{}, "Running": runningShape{},
 	"Thumbnail": thumbnailBody{}, "Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
 	"FarmTemplate": farmTemplateBody{}, "BatchLabel": batchLabelBody{}, "TemplatePreflight": templatePreflightBody{}, "Forecast": forecastBody{}, "Finding": findingBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{},

@@ -22,6 +22,7 @@ import (
 	"overcrank/coordinator/reviews"
 	"overcrank/coordinator/templates"
 	"overcrank/coordinator/updates"
+	"overcrank/coordinator/uploads"
 )
 
 // root begins the addresses of this interface.
@@ -55,6 +56,7 @@ type Farm struct {
 	Rollouts    Rollouts
 	Downloads   *downloads.Downloads
 	Stored      *library.StoredFiles
+	Uploads     *uploads.Uploads
 	Fonts       *library.Fonts
 	Webhooks    *delivery.Webhooks
 	Notices     *notices.Notices
@@ -98,6 +100,7 @@ func Routes(f Farm, cfg Config) []route.Route {
 		downloadHandlers{f.Downloads}.routes(),
 		templateHandlers{f.Templates, f.Stored, f.Preflights, f.Previews}.routes(),
 		fileHandlers{f.Stored}.routes(),
+		uploadHandlers{f.Uploads}.routes(),
 		preflightHandlers{f.Machines, f.Stored, f.Fonts}.routes(),
 		secretHandlers{f.Secrets}.routes(),
 		webhookHandlers{f.Webhooks}.routes(),

@@ -14,6 +14,7 @@ import (
 	"overcrank/coordinator/people"
 	"overcrank/coordinator/search"
 	"overcrank/coordinator/updates"
+	"overcrank/coordinator/uploads"
 	"overcrank/farm"
 )
 
@@ -112,6 +113,8 @@ func TestOtherAnswersOnTheWire(t *testing.T) {
 	golden(t, "batch-listed", batchListed{
 		BatchID: "01JD7000000000000000000BTA", Status: "processing", CreatedAt: answer.Time(noon), Stats: public.BatchStats{Total: 3, Finished: 1, Error: 1, Pending: 1},
 	})
+	golden(t, "upload", uploadShape(uploads.Upload{ID: "01JQ0000000000000000000000", Name: "spot.zip", Size: 20 << 20, PartSize: 8 << 20, Missing: []int{1, 2}, Arrived: 8 << 20, ExpiresAt: noon}))
+	golden(t, "upload-finished", uploadShape(uploads.Upload{ID: "01JQ0000000000000000000000", Name: "spot.zip", Size: 20 << 20, PartSize: 8 << 20, Arrived: 20 << 20, ExpiresAt: noon, SHA256: "abc"}))
 	golden(t, "file", keptFile{Src: "farm://abc", Size: 3, SHA256: "abc", ExpiresAt: answer.Time(noon)})
 	src := "farm://abc"
 	golden(t, "preflight", preflightBody{Machines: 3, EngineMachines: 2, Files: []askedFile{{SHA256: "abc", Src: &src}, {SHA256: "def"}},

@@ -42,6 +42,7 @@ func (h templateHandlers) routes() []route.Route {
 		route.Post(root+"/templates", farm.ActChangeTemplates, h.assembleTemplate),
 		route.Get(root+"/templates/:id", farm.ActView, h.getFarmTemplate),
 		route.Patch(root+"/templates/:id", farm.ActChangeTemplates, h.markTemplate),
+		route.Put(root+"/templates/:id/file", farm.ActChangeTemplates, h.giveFile),
 		route.Get(root+"/templates/:id/preflight", farm.ActView, h.getTemplatePreflight),
 		route.Post(root+"/templates/:id/preview", farm.ActSubmit, h.previewTemplate),
 	}
@@ -76,6 +77,42 @@ func (h templateHandlers) markTemplate(c *fiber.Ctx, p farm.Principal) error {
 		}
 	}
 	return answer.OK(c, farmTemplateShape(t))
+}
+
+// giveFile gives a template another file, which the farm keeps already.
+func (h templateHandlers) giveFile(c *fiber.Ctx, p farm.Principal) error {
+	ref, err := input.Body(c, decodeGivenFile)
+	if err != nil {
+		return err
+	}
+	ctx, done := request.Call(c)
+	defer done()
+	if _, err := h.templates.Get(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	kept, err := h.stored.Kept(ctx, p, []farm.FileRef{ref})
+	if err != nil {
+		return err
+	}
+	file, there := kept[ref.SHA256]
+	if !there {
+		return farm.Invalid("the template cannot take the file", farm.FieldError{Field: "src", Message: "is not, or no longer, a file that your team keeps; hand it over again"})
+	}
+	t, err := h.templates.Give(ctx, p, c.Params("id"), file)
+	if err != nil {
+		return err
+	}
+	return answer.OK(c, farmTemplateShape(t))
+}
+
+func decodeGivenFile(body []byte) (farm.FileRef, error) {
+	wrong := &input.Problems{}
+	o, err := input.Read(body, wrong)
+	if err != nil {
+		return farm.FileRef{}, err
+	}
+	o.Only("src")
+	return farm.FileRef{SHA256: readKept(o)}, wrong.Err()
 }
 
 // templateMarks are what a caller says of a template; nil stays as it is.

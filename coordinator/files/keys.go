@@ -11,6 +11,8 @@ const (
 	Proxies    = "proxies"  // small films of results that browsers do not play
 	Samples    = "samples"
 	Thumbnails = "thumbnails"
+	// Uploads are parts of files that are still on their way.
+	Uploads = "uploads"
 	// FirstFrames are pictures of what machines rendered once they were installed.
 	FirstFrames = "firstframes"
 )
@@ -21,5 +23,5 @@ func PosterKey(sha256 string) string { return Posters + "/own-" + Part(sha256) }
 
 // Roots returns all keys below which the farm keeps its files.
 func Roots() []string {
-	return []string{Blobs, Posters, Logs, Private, Attempts, Outputs, Proxies, Samples, Thumbnails, FirstFrames}
+	return []string{Blobs, Posters, Logs, Private, Attempts, Outputs, Proxies, Samples, Thumbnails, FirstFrames, Uploads}
 }

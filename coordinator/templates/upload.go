@@ -70,6 +70,19 @@ func (c *Catalog) Receive(ctx context.Context, id, query string, body io.Reader,
 	return err
 }
 
+// Give has a template take a file that the farm keeps for the caller's team. It is read as one that was uploaded.
+func (c *Catalog) Give(ctx context.Context, p farm.Principal, id string, kept farm.StoredFile) (farm.Template, error) {
+	t, err := c.RenewUpload(ctx, p, id)
+	if err != nil {
+		return farm.Template{}, err
+	}
+	file := templateFile(t, files.Object{SHA256: kept.SHA256, Size: kept.Size})
+	if _, err := c.state.Apply(ctx, command.ReceiveTemplate{ID: t.ID, Nonce: t.UploadNonce, File: file, At: c.state.Now()}); err != nil {
+		return farm.Template{}, err
+	}
+	return c.Get(ctx, p, id)
+}
+
 // receiveAssembled gives a template that has just been registered its archive.
 func (c *Catalog) receiveAssembled(ctx context.Context, t farm.Template, obj files.Object) (farm.Template, error) {
 	if _, err := c.state.Apply(ctx, command.ReceiveTemplate{ID: t.ID, Nonce: t.UploadNonce, File: templateFile(t, obj), At: c.state.Now()}); err != nil {

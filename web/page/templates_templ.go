@@ -414,7 +414,7 @@ func TemplatePage(s Shell, t Template, use Usage, editions []Edition) templ.Comp
 				return templ_7745c5c3_Err
 			}
 			if t.File != nil {
-				templ_7745c5c3_Err = versionsCard(t, editions).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = versionsCard(s, t, editions).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -288,3 +288,11 @@ type NewJob struct {
 	Priority, NotBefore, Tags         string
 	PreviewFirst, Approve, Sequential bool
 }
+
+// accepts are the endings of the files that the template takes.
+func (t Template) accepts() string {
+	if t.Type == aep.TypeProject {
+		return ".aep,.aet,.aepx"
+	}
+	return "." + t.Type
+}

@@ -1,4 +1,4 @@
-// The dashboard's few moves: live parts of a page, uploads, forms, keys. Pages work without it but do not move.
+// The dashboard's few moves: live parts of a page, forms, keys. Pages work without it but do not move.
 "use strict";
 
 const byId = (id) => document.getElementById(id);
@@ -285,81 +285,6 @@ function tellTimes() {
   }
 }
 
-// ---- uploads ----
-function send(method, address, file, onProgress, header) {
-  return new Promise((resolve, reject) => {
-    const x = new XMLHttpRequest();
-    x.open(method, address);
-    for (const [k, v] of Object.entries(header || {})) x.setRequestHeader(k, v);
-    x.upload.onprogress = (e) => e.lengthComputable && onProgress(100 * e.loaded / e.total);
-    x.onload = () => {
-      let body = {};
-      try { body = JSON.parse(x.responseText); } catch { /* no JSON: the status tells */ }
-      x.status < 400 ? resolve(body) : reject(new Error(body.error || "The farm answered " + x.status + "."));
-    };
-    x.onerror = () => reject(new Error("The connection to the farm broke. Try again."));
-    x.send(file);
-  });
-}
-
-async function uploadTemplate(zone, file) {
-  const say = zone.querySelector("[data-say]"), bar = zone.querySelector("progress");
-  const ext = file.name.split(".").pop().toLowerCase();
-  const type = { aep: "aep", aet: "aep", aepx: "aep", zip: "zip", mogrt: "mogrt" }[ext];
-  if (!type) { say.textContent = file.name + " is not an After Effects project. Choose an .aep, .aet, .aepx, .zip or .mogrt file."; say.className = "bad"; return; }
-  say.className = ""; bar.hidden = false; bar.value = 0;
-  say.textContent = "Sending " + file.name + "…";
-  try {
-    const form = new URLSearchParams({ type, displayName: file.name.replace(/\.[^.]+$/, "") });
-    const made = await (await fetch("/templates", { method: "POST", body: form, headers: { Accept: "application/json" } })).json();
-    if (made.error) throw new Error(made.error);
-    await send("PUT", made.upload, file, (p) => { bar.value = p; }, { "Content-Type": "application/octet-stream" });
-    location.assign("/templates/" + made.id);
-  } catch (err) {
-    bar.hidden = true; say.textContent = err.message; say.className = "bad";
-  }
-}
-
-async function uploadFont(zone, file) {
-  const say = zone.querySelector("[data-say]"), bar = zone.querySelector("progress");
-  say.className = ""; bar.hidden = false; bar.value = 0;
-  say.textContent = "Sending " + file.name + "…";
-  try {
-    await send("POST", "/files/font?name=" + encodeURIComponent(file.name), file, (p) => { bar.value = p; }, { "Content-Type": "application/octet-stream" });
-    location.reload();
-  } catch (err) {
-    bar.hidden = true; say.textContent = err.message; say.className = "bad";
-  }
-}
-
-async function handOver(field, file) {
-  const say = field.querySelector("[data-say]"), bar = field.querySelector("progress");
-  say.className = "small"; say.textContent = "Sending " + file.name + "…"; bar.hidden = false; bar.value = 0;
-  field.dataset.busy = "1"; lockForm(field.closest("form"));
-  try {
-    const made = await send("POST", "/files/handover?name=" + encodeURIComponent(file.name), file, (p) => { bar.value = p; }, { "Content-Type": "application/octet-stream" });
-    const held = field.querySelector("input[type=hidden]");
-    held.value = made.src;
-    held.dispatchEvent(new Event("input", { bubbles: true }));
-    say.textContent = file.name;
-    showFile(field, file);
-  } catch (err) {
-    say.textContent = err.message; say.className = "bad";
-  }
-  bar.hidden = true; delete field.dataset.busy; lockForm(field.closest("form"));
-}
-
-// showFile shows a file that was chosen: the picture, the film, or the sound to listen to.
-function showFile(field, file) {
-  for (const [tag, kind] of [["img", "image/"], ["video", "video/"], ["audio", "audio/"]]) {
-    const media = field.querySelector(tag);
-    if (!media) continue;
-    if (media.src.startsWith("blob:")) URL.revokeObjectURL(media.src);
-    media.hidden = !file.type.startsWith(kind);
-    if (media.hidden) media.removeAttribute("src"); else media.src = URL.createObjectURL(file);
-  }
-}
-
 // ---- many jobs from a table: what the page shows of it is looked at anew whenever the form changes ----
 let looks = 0;
 
@@ -385,22 +310,21 @@ async function lookAtTable(form, what = "look") {
 
 // keepFiles hands files over, one after the other, and looks at the table with them.
 async function keepFiles(form, files) {
-  const say = form.querySelector("[data-say]"), bar = form.querySelector("progress");
-  form.dataset.busy = "1"; bar.hidden = false;
+  const say = form.querySelector("[data-say]");
+  form.dataset.busy = "1";
   try {
     for (const [i, file] of files.entries()) {
-      say.className = "small"; say.textContent = "Uploading " + file.name + " (" + (i + 1) + " of " + files.length + ")…";
-      const made = await send("POST", "/files/handover?name=" + encodeURIComponent(file.name), file, (p) => { bar.value = p; }, { "Content-Type": "application/octet-stream" });
+      const src = await keepFile(form, file, files.length > 1 ? file.name + " (" + (i + 1) + " of " + files.length + ")" : file.name);
       const kept = document.createElement("input");
-      kept.type = "hidden"; kept.name = "kept"; kept.value = made.src + " " + file.name;
+      kept.type = "hidden"; kept.name = "kept"; kept.value = src + " " + file.name;
       form.append(kept);
     }
     form.files.value = "";
     await lookAtTable(form);
   } catch (err) {
-    say.textContent = err.message; say.className = "bad";
+    say.textContent = err.message; say.className = err.cancelled ? "small" : "bad";
   }
-  delete form.dataset.busy; bar.hidden = true;
+  delete form.dataset.busy;
 }
 
 function tables() {
@@ -438,25 +362,6 @@ function tables() {
     if (others.length > 0) keepFiles(form, others);
     else if (table) lookAtTable(form);
   });
-}
-
-function lockForm(form) {
-  if (!form) return;
-  const busy = form.querySelector("[data-busy]") !== null;
-  for (const b of form.querySelectorAll("button[type=submit]")) b.disabled = busy;
-}
-
-function dropZones() {
-  for (const zone of document.querySelectorAll("[data-drop]")) {
-    const input = zone.querySelector("input[type=file]");
-    const takers = { template: uploadTemplate, font: uploadFont, asset: handOver };
-    const take = (file) => file && takers[zone.dataset.drop](zone, file);
-    input.addEventListener("change", () => take(input.files[0]));
-    zone.querySelector("[data-choose]")?.addEventListener("click", () => input.click());
-    zone.addEventListener("dragover", (e) => { e.preventDefault(); zone.classList.add("over"); });
-    zone.addEventListener("dragleave", () => zone.classList.remove("over"));
-    zone.addEventListener("drop", (e) => { e.preventDefault(); zone.classList.remove("over"); take(e.dataTransfer.files[0]); });
-  }
 }
 
 // ---- keys: Ctrl/⌘ K commands, ? help, g then a letter to go. Keys of one letter can be switched off (WCAG 2.2, 2.1.4) ----
@@ -575,7 +480,7 @@ function films() {
   });
 }
 
-dropZones(); tables(); keys(); confirms(); films(); tellTimes(); localTimes();
+tables(); keys(); confirms(); films(); tellTimes(); localTimes();
 setInterval(tellTimes, 20000);
 const log = byId("log");
 if (log) log.scrollTop = log.scrollHeight;

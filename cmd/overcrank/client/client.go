@@ -42,6 +42,8 @@ type request struct {
 	size int64
 	// once says that the answer holds a secret, which the farm does not keep to repeat it: the request gets no key.
 	once bool
+	// repeats says that a PUT does the same however often it arrives.
+	repeats bool
 }
 
 // rawKeeper is an answer that keeps its own text.

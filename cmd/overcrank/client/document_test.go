@@ -63,6 +63,8 @@ var readers = map[reflect.Type][]string{
 	reflect.TypeFor[FoundRecord]():         {"Found"},
 	reflect.TypeFor[Indexing]():            {"Indexing"},
 	reflect.TypeFor[KeptFile]():            {"KeptFile"},
+	reflect.TypeFor[Upload]():              {"Upload"},
+	reflect.TypeFor[NewUpload]():           {"NewUpload"},
 	reflect.TypeFor[Font]():                {"Font"},
 	reflect.TypeFor[Job]():                 {"Job", "JobCreated"},
 	reflect.TypeFor[JoinToken]():           {"JoinToken"},

@@ -65,8 +65,22 @@ type KeptFile struct {
 	SHA256 string `json:"sha256"` // lower-case hex
 }
 
-// KeepFile hands a local file to the farm.
+// KeepFile hands a local file to the farm, a large one in parts, so that a later try goes on where this one stopped.
 func (c *Client) KeepFile(ctx context.Context, path string, report Progress) (KeptFile, error) {
+	if isLarge(path) {
+		kept, err := c.keepInParts(ctx, path, report)
+		if err == nil {
+			return kept, nil
+		}
+		if !IsStatus(err, http.StatusNotFound) {
+			return kept, fmt.Errorf("hand over %s: %w", path, err)
+		}
+	}
+	return c.keepWhole(ctx, path, report)
+}
+
+// keepWhole hands a local file to the farm in one request.
+func (c *Client) keepWhole(ctx context.Context, path string, report Progress) (KeptFile, error) {
 	var kept KeptFile
 	r, err := withFile(request{method: http.MethodPost, path: "/api/farm/v1/files"}, path, report)
 	if err != nil {

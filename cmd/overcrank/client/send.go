@@ -136,8 +136,10 @@ func (c *Client) again(r request, err error, known bool) (wait time.Duration, ag
 		return 0, true
 	case http.MethodPost:
 		return 0, !r.once
+	case http.MethodPut:
+		return 0, r.repeats
 	}
-	// A PUT or DELETE that did its work before the connection broke would be answered as a conflict or as not found.
+	// Any other PUT or DELETE that did its work before the connection broke would be answered as a conflict or as not found.
 	return 0, false
 }
 

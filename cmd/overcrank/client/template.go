@@ -139,6 +139,13 @@ func counted[T any](ctx context.Context, c *Client, path string) (List[T], error
 
 // CreateTemplate registers a template and sends the file at path for it. It gives the template as it is then.
 func (c *Client) CreateTemplate(ctx context.Context, typ, displayName, path string, report Progress) (Template, error) {
+	if isLarge(path) {
+		kept, err := c.KeepFile(ctx, path, report)
+		if err != nil {
+			return Template{}, err
+		}
+		return c.CreateTemplateFrom(ctx, typ, displayName, kept.Src)
+	}
 	body := map[string]string{"type": typ, "displayName": displayName}
 	t, err := fetch[Template](ctx, c, http.MethodPost, "/api/v2/templates", nil, body)
 	if err != nil {

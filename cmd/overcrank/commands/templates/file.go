@@ -147,17 +147,9 @@ func (r replaceCommand) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	to, err := c.RenewUpload(ctx, id)
-	if err != nil {
-		return err
-	}
 	b := out.Bar("uploading " + filepath.Base(r.File))
-	err = c.UploadTemplate(ctx, to, r.File, b.Bytes)
+	t, err := c.ReplaceTemplate(ctx, id, r.File, b.Bytes)
 	b.End()
-	if err != nil {
-		return err
-	}
-	t, err := c.Template(ctx, id)
 	if err != nil {
 		return err
 	}

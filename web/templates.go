@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -124,6 +125,9 @@ func (s *server) readTemplate(ctx context.Context, p farm.Principal, id string) 
 	if t.Introspection == nil {
 		return v, nil
 	}
+	if v.Reels, err = s.farm.templates.Reels(ctx, p, id); err != nil {
+		return v, err
+	}
 	if v.Summary, err = s.farm.templates.Introspection(ctx, p, id); err != nil || v.Summary.Preflight == nil {
 		return v, err
 	}
@@ -151,6 +155,22 @@ func (s *server) pictureOfTemplate(ctx context.Context, c *fiber.Ctx, p farm.Pri
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "private, max-age=10")
+	return answer.File(c, f, answer.FileOptions{})
+}
+
+// templateReel answers with frames of one composition, side by side.
+func (s *server) templateReel(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	composition, err := strconv.ParseUint(c.Params("composition"), 10, 32)
+	if err != nil {
+		return farm.Errorf(farm.CodeNotFound, "there is no composition %.20q", c.Params("composition"))
+	}
+	f, err := s.farm.templates.OpenReel(ctx, p, c.Params("id"), uint32(composition))
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "private, max-age=86400") // its address changes with the template's file
 	return answer.File(c, f, answer.FileOptions{})
 }
 

@@ -172,6 +172,7 @@ func (s *server) routes() []route.Route {
 		route.Post("/templates", farm.ActChangeTemplates, s.createTemplate),
 		route.Get("/templates/:id", farm.ActView, s.template),
 		route.Get("/templates/:id/poster", farm.ActView, s.templatePoster),
+		route.Get("/templates/:id/reels/:composition", farm.ActView, s.templateReel),
 		route.Get("/templates/:id/file", farm.ActView, s.templateFile),
 		route.Post("/templates/:id/replace", farm.ActChangeTemplates, s.replaceTemplate),
 		route.Post("/templates/:id/mark", farm.ActChangeTemplates, s.markTemplate),

@@ -21,6 +21,15 @@ const (
 // of jobs under the plain hash.
 func PosterKey(sha256 string) string { return Posters + "/own-" + Part(sha256) }
 
+// ReelsKey is the key of a file about what a template's compositions look like, by the hash of its file; without a name, of all of them.
+func ReelsKey(sha256, name string) string {
+	key := Posters + "/reels-" + Part(sha256)
+	if name == "" {
+		return key
+	}
+	return key + "/" + name
+}
+
 // Roots returns all keys below which the farm keeps its files.
 func Roots() []string {
 	return []string{Blobs, Posters, Logs, Private, Attempts, Outputs, Proxies, Samples, Thumbnails, FirstFrames, Uploads}

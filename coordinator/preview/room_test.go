@@ -7,9 +7,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/jpeg"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +29,24 @@ import (
 
 // draws makes this program a child that draws what the composition's name says.
 const draws = "draw"
+
+// painted is a frame that is the brighter the later it is; from the third second on until the fourth there is most to see.
+func painted(shot preview.Shot) preview.Picture {
+	frame := image.NewRGBA(image.Rect(0, 0, shot.Width, 90))
+	draw.Draw(frame, frame.Bounds(), image.NewUniform(color.Gray{Y: uint8(40 + 30*shot.Time)}), image.Point{}, draw.Src)
+	if int(shot.Time) == 3 {
+		for x := range shot.Width {
+			for y := 40; y < 90; y++ {
+				frame.Set(x, y, color.Gray{Y: uint8(x * y * 37)})
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, frame, nil); err != nil {
+		panic(err)
+	}
+	return preview.Picture{JPEG: b.Bytes()}
+}
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == draws {
@@ -55,6 +78,8 @@ func (f *fake) Draw(ctx context.Context, shot preview.Shot) (preview.Picture, er
 		select {}
 	case "fades":
 		return preview.Picture{JPEG: bytes.Repeat([]byte("x"), int(shot.Time*1000))}, nil
+	case "painted":
+		return painted(shot), nil
 	case "files":
 		p := preview.Picture{}
 		for src, path := range shot.Files {
@@ -335,5 +360,49 @@ func TestWhoMayNotSubmitGetsNoPreview(t *testing.T) {
 	}
 	if _, err := r.Draw(t.Context(), person("ann"), "unread", preview.Shot{}); farm.CodeOf(err) != farm.CodeConflict {
 		t.Errorf("of a template without a file: %v", err)
+	}
+}
+
+func TestReelsHaveFramesFromBeginningToEnd(t *testing.T) {
+	t.Parallel()
+	r, farm := openFarm(t, preview.Bounds{})
+	template, err := farm.Template(t.Context(), person("ann"), "spot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scenes := []preview.Scene{{Composition: "painted", Seconds: 6, Width: 320}, {Composition: "refused", Seconds: 1, Width: 320}, {Composition: "painted", Seconds: 6, Width: 160}}
+	var widths []int
+	err = r.Reels(t.Context(), template, scenes, func(n int, strip []byte, failed error) error {
+		if n == 1 {
+			if failed == nil || len(strip) > 0 {
+				t.Errorf("what cannot be drawn: %d bytes, %v", len(strip), failed)
+			}
+			return nil
+		}
+		if failed != nil {
+			return failed
+		}
+		picture, err := jpeg.Decode(bytes.NewReader(strip))
+		if err != nil {
+			return err
+		}
+		widths = append(widths, picture.Bounds().Dx())
+		side := picture.Bounds().Dx() / preview.ReelFrames
+		var shades []uint32
+		for i := range preview.ReelFrames {
+			_, green, _, _ := picture.At(i*side+side/2, 10).RGBA()
+			shades = append(shades, green>>8)
+		}
+		// The double paints later frames brighter, and the fourth with most to see.
+		if !slices.IsSorted(append(slices.Clone(shades[3:]), shades[:3]...)) {
+			t.Errorf("the frames are not in their order: %v", shades)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(widths, []int{320 * preview.ReelFrames, 160 * preview.ReelFrames}) {
+		t.Errorf("strips of %v pixels", widths)
 	}
 }

@@ -67,7 +67,7 @@ func (r *Retention) sweepBlob(ctx context.Context, key string, before time.Time)
 	if named, err := named(); err != nil || named {
 		return err
 	}
-	return r.cfg.Files.Delete(ctx, files.PosterKey(sha256))
+	return errors.Join(r.cfg.Files.Delete(ctx, files.PosterKey(sha256)), r.cfg.Files.DeleteBelow(ctx, files.ReelsKey(sha256, "")))
 }
 
 // sweepFilesOf deletes the files of a job that nothing names any more, unless they came just now; SweepBlobs deletes those later.

@@ -32,6 +32,8 @@ type Farm interface {
 	PublicAddress() string
 	// AskWaiting asks the leader for Waiting.
 	AskWaiting(ctx context.Context, ids []string) (map[string]string, error)
+	// Pictured tells those who look at a template that it has pictures now.
+	Pictured(t farm.Template)
 	// KnowsMissingFootage tells whether all coordinators understand FinishTemplate.MissingFootage.
 	KnowsMissingFootage() bool
 }
@@ -57,7 +59,8 @@ type Catalog struct {
 	files     files.Store
 	proofs    *files.Proofs
 	log       *slog.Logger
-	summaries cache.Cache[*aep.Summary] // by hash
+	summaries cache.Cache[*aep.Summary]    // by hash
+	reels     cache.Cache[map[uint32]Reel] // by hash
 	reading   *reading
 	painting  *painting
 }

@@ -2,10 +2,14 @@ package templates
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
+	"overcrank/aep"
+	"overcrank/coordinator/files"
+	"overcrank/coordinator/preview"
 	"overcrank/farm"
 )
 
@@ -13,6 +17,8 @@ import (
 type Painter interface {
 	// Poster draws a picture of a composition as its template has it, a JPEG; seconds is the composition's length.
 	Poster(ctx context.Context, t farm.Template, composition string, seconds float64) ([]byte, error)
+	// Reels draws frames of compositions, see preview.Room.Reels.
+	Reels(ctx context.Context, t farm.Template, scenes []preview.Scene, told func(n int, strip []byte, err error) error) error
 }
 
 const (
@@ -88,22 +94,28 @@ func (w *painting) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case p := <-w.due:
-			if err := w.paint(ctx, p.template); err != nil && ctx.Err() == nil {
-				w.log.Info("drawing a picture of a template", "template", p.template.ID, "error", err)
+			summary, err := w.catalog.Summary(ctx, *p.template.Introspection)
+			if err == nil {
+				err = w.paintPoster(ctx, p.template, summary)
 			}
 			close(p.over)
+			if summary != nil {
+				err = errors.Join(err, w.paintReels(ctx, p.template, summary))
+			}
+			if err != nil && ctx.Err() == nil {
+				w.log.Info("drawing pictures of a template", "template", p.template.ID, "error", err)
+			}
 		}
 	}
 }
 
-// paint draws the composition that the form of a new job begins with.
-func (w *painting) paint(ctx context.Context, t farm.Template) error {
+// paintPoster draws the composition that the form of a new job begins with.
+func (w *painting) paintPoster(ctx context.Context, t farm.Template, summary *aep.Summary) error {
+	if _, err := w.catalog.files.Stat(ctx, files.PosterKey(t.File.SHA256)); err == nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, paintingLimit)
 	defer cancel()
-	summary, err := w.catalog.Summary(ctx, *t.Introspection)
-	if err != nil {
-		return err
-	}
 	for _, comp := range summary.Compositions {
 		if !comp.Root {
 			continue

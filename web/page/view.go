@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/wording"
 )
@@ -198,6 +199,8 @@ type Template struct {
 	Waits   string // why its file has not been read yet, when somebody has to act
 	// Preflight is what the embedded engine would draw otherwise; nil until it was looked at.
 	Preflight *aep.Preflight
+	// Reels are frames of its compositions, by their numbers; nil while they are drawn.
+	Reels map[uint32]templates.Reel
 }
 
 // usable says whether new jobs may render the template.

@@ -78,6 +78,11 @@ func templatePoster(t farm.Template) string {
 	return "/templates/" + t.ID + "/poster?" + strconv.FormatInt(t.UpdatedAt.Unix(), 36)
 }
 
+// templateReel is the address of frames of a composition; it changes with the template's file.
+func templateReel(t farm.Template, composition uint32) string {
+	return "/templates/" + t.ID + "/reels/" + strconv.FormatUint(uint64(composition), 10) + "?" + strconv.FormatInt(int64(t.VersionNow()), 36)
+}
+
 func queryText(s string) string { return url.QueryEscape(s) }
 
 // sentence makes a sentence of an error's words.

@@ -24,11 +24,11 @@ func TestEveryWayInKnowsTheEndingsOfProjects(t *testing.T) {
 		}
 	}
 	// The page chooses the type by itself, in the browser.
-	script, err := os.ReadFile("../../../../web/static/app.js")
+	script, err := os.ReadFile("../../../../web/static/upload.js")
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := regexp.MustCompile(`const type = \{ (.*?) \}\[ext\]`).FindSubmatch(script)
+	table := regexp.MustCompile(`templateType = \(name\) => \(\{ (.*?) \}\)`).FindSubmatch(script)
 	if table == nil {
 		t.Fatal("the page's table of endings is not where it was")
 	}

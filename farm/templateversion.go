@@ -45,3 +45,28 @@ func (t Template) VersionOf(sha256 string) int {
 	}
 	return 0
 }
+
+// VersionAt is the number of the version that the template had at a time, 0 when that is not remembered any more.
+func (t Template) VersionAt(at time.Time) int {
+	for i, v := range t.Versions {
+		if at.Before(v.ReplacedAt) {
+			if i == 0 && v.Number > 1 {
+				return 0
+			}
+			return v.Number
+		}
+	}
+	return t.VersionNow()
+}
+
+// VersionFor is the number of the version with which a job's rendering began, or would begin now; 0 for one that ended before it began, and where it
+// is not remembered any more.
+func (t Template) VersionFor(j Job) int {
+	switch {
+	case !j.StartedAt.IsZero():
+		return t.VersionAt(j.StartedAt)
+	case j.Status.Ended():
+		return 0
+	}
+	return t.VersionNow()
+}

@@ -41,6 +41,9 @@ func (s *server) readJobView(ctx context.Context, p farm.Principal, id string) (
 	if err != nil {
 		return v, err
 	}
+	if err := s.addVersion(ctx, p, &v); err != nil {
+		return v, err
+	}
 	if job.Status == farm.JobFailed {
 		if v.Cure, err = s.cureOf(ctx, p, id); err != nil {
 			return v, err

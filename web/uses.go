@@ -124,3 +124,34 @@ func (s *server) missingFonts(ctx context.Context, p farm.Principal, list []farm
 	}
 	return out, nil
 }
+
+// addVersion says which version of its template a job renders, and what has changed since.
+func (s *server) addVersion(ctx context.Context, p farm.Principal, v *page.JobView) error {
+	id := v.Job.Job.Template.ID
+	if id == "" {
+		return nil
+	}
+	t, err := s.farm.templates.Get(ctx, p, id)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return nil // it was deleted
+	}
+	if err != nil {
+		return err
+	}
+	v.Version, v.VersionNow = t.VersionFor(v.Job.Job), t.VersionNow()
+	if v.Version == 0 || v.Version == v.VersionNow {
+		return nil
+	}
+	changes, err := s.farm.templates.ChangesSince(ctx, p, id, v.Version)
+	if code := farm.CodeOf(err); code == farm.CodeNotFound || code == farm.CodeConflict || code == farm.CodeGone {
+		return nil // it cannot be told
+	}
+	if err != nil {
+		return err
+	}
+	v.Since = []page.Change{}
+	for _, change := range changes {
+		v.Since = append(v.Since, changeWords(change))
+	}
+	return nil
+}

@@ -14,6 +14,7 @@ import (
 	"overcrank/api/route"
 	"overcrank/coordinator"
 	"overcrank/coordinator/results"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
 
@@ -45,12 +46,15 @@ type farmJobBody struct {
 	Approval     *approvalBody `json:"approval"` // null for a job that nobody has to approve
 	Failures     int           `json:"failures"`
 	FramesTotal  int           `json:"framesTotal"`
-	CreatedAt    answer.Time   `json:"createdAt"`
-	StartedAt    answer.Time   `json:"startedAt"`
-	EndedAt      answer.Time   `json:"endedAt"`
-	Error        *string       `json:"error"`
-	Finish       *spanBody     `json:"finish"` // from now on
-	Tasks        taskCounts    `json:"tasks"`
+	// TemplateVersion is that with which the rendering began, or would begin now; TemplateVersionNow that which the template has now.
+	TemplateVersion    *int        `json:"templateVersion"`
+	TemplateVersionNow *int        `json:"templateVersionNow"`
+	CreatedAt          answer.Time `json:"createdAt"`
+	StartedAt          answer.Time `json:"startedAt"`
+	EndedAt            answer.Time `json:"endedAt"`
+	Error              *string     `json:"error"`
+	Finish             *spanBody   `json:"finish"` // from now on
+	Tasks              taskCounts  `json:"tasks"`
 }
 
 // approvalBody is whether somebody has approved a job's first frames.
@@ -131,8 +135,9 @@ type Jobs interface {
 
 // jobHandlers answers for what the farm tells and changes of a job beyond the public interface.
 type jobHandlers struct {
-	jobs    Jobs
-	results *results.Results
+	jobs      Jobs
+	results   *results.Results
+	templates *templates.Catalog
 }
 
 func (h jobHandlers) routes() []route.Route {
@@ -173,7 +178,30 @@ func (h jobHandlers) answerFarmJob(ctx context.Context, c *fiber.Ctx, p farm.Pri
 	}
 	body := farmJobShape(job, counts)
 	body.Finish = spanShape(placement.Finish)
+	if err := h.addVersion(ctx, p, job, &body); err != nil {
+		return err
+	}
 	return answer.OK(c, body)
+}
+
+// addVersion says which version of its template a job renders.
+func (h jobHandlers) addVersion(ctx context.Context, p farm.Principal, job farm.Job, body *farmJobBody) error {
+	if job.Template.ID == "" {
+		return nil
+	}
+	t, err := h.templates.Get(ctx, p, job.Template.ID)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return nil // it was deleted
+	}
+	if err != nil {
+		return err
+	}
+	if version := t.VersionFor(job); version > 0 {
+		body.TemplateVersion = &version
+	}
+	now := t.VersionNow()
+	body.TemplateVersionNow = &now
+	return nil
 }
 
 // changeJob gives a job that has not ended another place in line, or another name.

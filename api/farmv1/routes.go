@@ -88,7 +88,7 @@ func Routes(f Farm, cfg Config) []route.Route {
 		noticeHandlers{f.Notices}.routes(),
 		reviewHandlers{f.Reviews, f.Now}.routes(),
 		auditHandlers{f.Audit}.routes(),
-		jobHandlers{f.Jobs, f.Results}.routes(),
+		jobHandlers{f.Jobs, f.Results, f.Templates}.routes(),
 		batchHandlers{f.Batches}.routes(),
 		taskHandlers{f.Tasks}.routes(),
 		queueHandlers{f.Queue}.routes(),

@@ -22,8 +22,14 @@ type JobView struct {
 	Level     farm.Level          // in force, with normal for none
 	Levels    []farm.Level        // to choose from
 	Paused    map[farm.Level]bool // levels at which nothing new begins
-	Watching  notices.Watching    // whether the reader is told when the job has ended
+	// Version is that of the template with which the rendering began, or would begin now, 0 when not known; VersionNow that which it has now.
+	Version, VersionNow int
+	Since               []Change         // what changed in its template after the version that it renders; nil when that is not known
+	Watching            notices.Watching // whether the reader is told when the job has ended
 }
+
+// sinceShown is how many changes of a template a job's page lists.
+const sinceShown = 20
 
 // NeedsApproval tells whether somebody has to look at the job's first frames before it goes on.
 func (v JobView) NeedsApproval() bool {

@@ -18,6 +18,9 @@ type FarmJob struct {
 	Priority  int            `json:"priority"`
 	Level     string         `json:"level"`
 	NotBefore string         `json:"notBefore"`
+	// TemplateVersion is that with which the rendering began, TemplateVersionNow that which the template has now; 0 when not known.
+	TemplateVersion    int `json:"templateVersion"`
+	TemplateVersionNow int `json:"templateVersionNow"`
 	Approval  *struct {
 		ApprovedAt string `json:"approvedAt"`
 		ApprovedBy string `json:"approvedBy"`

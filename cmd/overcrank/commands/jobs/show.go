@@ -54,6 +54,9 @@ func jobTable(ctx context.Context, c *client.Client, j client.Job) *terminal.Tab
 	row("state", state)
 	row("done", strings.TrimSpace(terminal.Percent(j.Progress)))
 	if known, err := c.FarmJob(ctx, j.ID); err == nil { // a farm of another make cannot tell
+		if was, now := known.TemplateVersion, known.TemplateVersionNow; was > 0 && was < now {
+			row("version", fmt.Sprintf("%d of the template, which has version %d now", was, now))
+		}
 		addSchedule(known, row)
 	}
 	row("submitted", terminal.LocalTime(j.Stats.CreatedAt))

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// sent is what a page's script is told of an upload.
-type sent struct {
+// uploadTold is what a page's script is told of an upload.
+type uploadTold struct {
 	ID       string
 	PartSize int64
 	Missing  []int
@@ -20,7 +20,7 @@ type sent struct {
 }
 
 // gives posts bytes as the pages' script does.
-func (v *visitor) gives(path string, content []byte) (a answer, told sent) {
+func (v *visitor) gives(path string, content []byte) (a answer, told uploadTold) {
 	v.t.Helper()
 	req, err := http.NewRequestWithContext(v.t.Context(), http.MethodPost, v.base+path, bytes.NewReader(content))
 	if err != nil {

@@ -62,14 +62,25 @@ func (w *worker) prepareFile(v view, it *aep.Item, t float64) (*drawing, error) 
 	fit := func(r image.Rectangle) geom.Matrix {
 		return v.m.Mul(geom.Scale(fw/float64(r.Dx()), fh/float64(r.Dy())))
 	}
+	var hides image.Rectangle
+	if _, read := w.r.readStills.Load(it.ID); read && !src.Info.Alpha {
+		hides = inside(v.m, fw, fh)
+		if !wholePixels(v.m) || fw != float64(src.Info.Width) || fh != float64(src.Info.Height) { // halved or stretched pixels fade more widely
+			hides = hides.Inset(int(math.Ceil(math.Exp2(float64(shrink(v.m, src.Info, fw, fh))) * max(fw/float64(src.Info.Width), fh/float64(src.Info.Height)))))
+		}
+	}
 	return &drawing{
-		box: geom.Rect{MaxX: fw, MaxY: fh}.Transform(v.m).Grow(1), blends: true, still: it.Footage.Still,
+		opaque: hides,
+		box:    geom.Rect{MaxX: fw, MaxY: fh}.Transform(v.m).Grow(1), blends: true, still: it.Footage.Still,
 		draw: func(dst *raster.Image, opacity float64, blend raster.Blend) error {
 			img, release, err := w.mixed(at, image.Rectangle{}, read)
 			if err != nil {
 				return w.leftOut(v, it, err)
 			}
 			defer release()
+			if it.Footage.Still && !it.Footage.Sequence {
+				w.r.readStills.Store(it.ID, struct{}{})
+			}
 			raster.Draw(dst, img, fit(img.Rect), dst.Rect, opacity, blend, how)
 			return nil
 		},

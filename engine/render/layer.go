@@ -24,6 +24,8 @@ type drawing struct {
 	deep func(dst *deep.Image) error
 	// through draws the layers of a collapsed composition among those around it, in more than bytes; nil for others.
 	through func(dst *deep.Image) error
+	// opaque are pixels of the target that it covers wholly; empty when that is not known.
+	opaque image.Rectangle
 	// cheap tells whether drawing it costs no more than copying it.
 	cheap bool
 }

@@ -55,9 +55,11 @@ type Renderer struct {
 	height  int
 	kinds   map[scene.Kind]kind
 
-	warned   warnings
-	sources  sources
-	surfaces surfaces
+	warned  warnings
+	sources sources
+	// readStills are the ids of stills that could be read: only these are known to hide what lies below them.
+	readStills sync.Map
+	surfaces   surfaces
 	// tones are nil where frames are drawn in bytes.
 	tones        *tones
 	deepSurfaces deepSurfaces

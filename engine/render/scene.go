@@ -56,6 +56,9 @@ func (w *worker) composition(dst *raster.Image, s stage) error {
 	first := 0
 	if s.fresh {
 		var err error
+		if shown, err = w.uncovered(dst.Rect, shown); err != nil {
+			return err
+		}
 		if first, err = w.begin(dst, s, shown); err != nil {
 			return err
 		}

@@ -19,8 +19,13 @@ var solidKind = kind(func(w *worker, v view) (*drawing, error) {
 		Color:   [4]float64{c[0], c[1], c[2], 1},
 	}
 	whole, upright := wholeRect(box, v.m)
+	hides := whole
+	if !upright {
+		hides = image.Rectangle{}
+	}
 	return &drawing{
-		box: box.Transform(v.m), blends: true, still: true, cheap: true,
+		opaque: hides,
+		box:    box.Transform(v.m), blends: true, still: true, cheap: true,
 		deep: func(dst *deep.Image) error {
 			w.deepPaint(dst, &shape, v.m)
 			return nil

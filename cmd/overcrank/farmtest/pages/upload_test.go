@@ -90,6 +90,11 @@ func TestALargeTemplateArrivesThroughTroubles(t *testing.T) {
 	b.uploadsAt(-1)
 	b.until(`location.pathname.startsWith("/templates/")`)
 	b.shows("Film Strip")
+	b.until(`document.querySelector(".reel img").naturalWidth > 600`) // frames that the engine drew, side by side
+	b.do(chromedp.Focus(".reel", chromedp.ByQuery))
+	b.until(`document.querySelector(".reel").getAnimations({ subtree: true }).length > 0 || !document.querySelector(".reel").matches(":focus-visible")`)
+	b.canBeRead("a template with frames of its compositions")
+	b.picture("template-frames")
 
 	b.open("/templates")
 	b.uploadsAt(1 << 20)

@@ -36,6 +36,27 @@ func stills(t *testing.T, frames []int) (archive, picture []byte) {
 	return all.Bytes(), one.Bytes()
 }
 
+func TestAJobThatHasEndedIsRenderedAgainAsATake(t *testing.T) {
+	r := start(t)
+	job := r.submit(`{"template": {"src": "https://files.example/title.aep", "composition": "main"}, "settings": {"frames": [5, 9]}, "name": "Spot"}`)
+	r.send(http.MethodPost, "/api/farm/v1/jobs/"+job.ID+"/render-again", []byte(`{"frames": [{"start": 7}]}`)).into(http.StatusConflict, nil)
+	r.send(http.MethodPatch, "/api/v2/jobs/"+job.ID+"/cancel", nil).into(http.StatusOK, nil)
+	r.send(http.MethodPost, "/api/farm/v1/jobs/"+job.ID+"/render-again", []byte(`{"frames": [{"start": 7}]}`)).into(http.StatusConflict, nil)
+	var again struct {
+		Job    string
+		Take   bool
+		Frames []farm.Frames
+	}
+	r.send(http.MethodPost, "/api/farm/v1/jobs/"+job.ID+"/render-again", []byte(`{"frames": [{"start": 7}], "whole": true}`)).into(http.StatusOK, &again)
+	if again.Job == job.ID || !again.Take || len(again.Frames) != 1 || again.Frames[0] != (farm.Frames{Start: 5, End: 9}) {
+		t.Errorf("the take is %+v", again)
+	}
+	var now struct{ Name string }
+	if r.get("/api/farm/v1/jobs/"+again.Job).into(http.StatusOK, &now); now.Name != "Spot" {
+		t.Errorf("the take is called %q", now.Name)
+	}
+}
+
 func TestFirstFramesAreLookedAtBeforeTheRestIsRendered(t *testing.T) {
 	r := start(t)
 	job := r.submit(previewJob)

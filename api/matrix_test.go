@@ -96,6 +96,7 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/jobs/{id}/samples/{frame}.png":    {role: viewer, record: "job", status: 404},
 	"POST /api/farm/v1/jobs/{id}/approve":               {role: artist, record: "preview", status: 200},
 	"POST /api/farm/v1/jobs/{id}/reject":                {role: artist, record: "preview", body: `{"reason": "too dark"}`, status: 200},
+	"POST /api/farm/v1/jobs/{id}/render-again":          {role: artist, record: "job", body: `{"frames": [{"start": 3, "end": 5}]}`, status: 409}, // in one piece
 	"GET /api/farm/v1/jobs/{id}/placement":              {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/queue":                            {role: viewer, status: 200},
 	"POST /api/farm/v1/batches/{id}/retake":             {role: artist, record: "cancelled batch", body: `{"rows": [{"index": 0}]}`, status: 201},

@@ -302,6 +302,10 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"POST /api/farm/v1/jobs/{unknown}/reject", nil, 404},
 		{"POST /api/farm/v1/jobs/{queued}/reject", nil, 409},
 		{"POST /api/farm/v1/jobs/{queued}/reject", overJSON, 413},
+		{"POST /api/farm/v1/jobs/{queued}/render-again", `{"frames": [{"start": 5, "end": 4}]}`, 400},
+		{"POST /api/farm/v1/jobs/{unknown}/render-again", `{"frames": [{"start": 5}]}`, 404},
+		{"POST /api/farm/v1/jobs/{cancelled}/render-again", `{"frames": [{"start": 5}]}`, 409},
+		{"POST /api/farm/v1/jobs/{queued}/render-again", overJSON, 413},
 		{"GET /api/farm/v1/search?kind=film", nil, 400},
 		{"POST /api/farm/v1/batches/{batch}/retake", `{"rows": [{"index": "first"}]}`, 400},
 		{"POST /api/farm/v1/batches/{batch}/retake", `{}`, 404}, // no row failed

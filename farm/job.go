@@ -110,6 +110,9 @@ type Job struct {
 	// Project is the template's file that all parts of a split job are rendered from, even if the template changes; nil
 	// before a job is split.
 	Project *FileRef `json:"project,omitempty"`
+	// FirstFrame is the first frame that the job renders, counted from its composition's first as 0: where the composition's work area begins,
+	// or the range that the job names. 0 also while FramesTotal is.
+	FirstFrame int `json:"firstFrame,omitempty"`
 	// FramesTotal is how many frames the job renders, 0 while that is unknown.
 	FramesTotal int `json:"framesTotal,omitempty"`
 	// Failures is how many attempts of its tasks have failed; those that found no licence do not count.

@@ -14,10 +14,10 @@ var jobMoves = map[JobStatus][]JobStatus{
 }
 
 // taskMoves are the legal moves of a task. Ready to ready does not exist: an attempt always passes through a lease. A
-// leased task is blocked again when something that it builds on has to be made again.
+// leased or ready task is blocked again when something that it builds on has to be made again.
 var taskMoves = map[TaskStatus][]TaskStatus{
 	TaskBlocked:   {TaskReady, TaskFailed, TaskCancelled},
-	TaskReady:     {TaskLeased, TaskCancelled},
+	TaskReady:     {TaskLeased, TaskBlocked, TaskCancelled},
 	TaskLeased:    {TaskReady, TaskBlocked, TaskDone, TaskFailed, TaskCancelled},
 	TaskDone:      nil,
 	TaskFailed:    nil,

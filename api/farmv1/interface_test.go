@@ -21,7 +21,7 @@ var answerShapes = map[string]any{
 	"Presence": presenceBody{}, "AgentLoad": loadBody{}, "AgentRules": rulesBody{}, "Inventory": inventoryBody{}, "FFmpeg": ffmpegBody{}, "FontFace": fontUse{}, "Running": runningShape{},
 	"Thumbnail": thumbnailBody{}, "Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
 	"FarmTemplate": farmTemplateBody{}, "BatchLabel": batchLabelBody{}, "TemplatePreflight": templatePreflightBody{}, "Forecast": forecastBody{}, "Finding": findingBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{},
-	"Task": taskBody{}, "FrameRange": framesBody{}, "TaskPart": partBody{}, "TaskAgent": taskAgent{},
+	"RenderedAgain": renderedAgain{}, "Task": taskBody{}, "FrameRange": framesBody{}, "TaskPart": partBody{}, "TaskAgent": taskAgent{},
 	"TaskRunning": runningShape{}, "Attempt": attemptBody{}, "AttemptAgent": taskAgent{}, "Measured": measuredBody{},
 	"RetakenRows": retakenBody{}, "RetakenRow": retakenRow{}, "RefusedRow": refusedRow{}, "FailureGroup": failureBody{}, "FailedJob": failedJobBody{}, "RetriedFailures": retriedBody{}, "Report": reportBody{}, "ReportLine": reportLineBody{}, "Rates": ratesBody{}, "TagRate": tagRateBody{},
 	"SearchAnswer": searchBody{}, "Found": foundBody{}, "Indexing": indexingBody{},

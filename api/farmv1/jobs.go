@@ -131,6 +131,7 @@ type Jobs interface {
 	ReleaseJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error)
 	ApproveJob(ctx context.Context, p farm.Principal, id string) (farm.Job, error)
 	RejectJob(ctx context.Context, p farm.Principal, id, reason string) (farm.Job, error)
+	RenderAgain(ctx context.Context, p farm.Principal, id string, frames []farm.Frames, whole bool) (coordinator.Again, error)
 }
 
 // jobHandlers answers for what the farm tells and changes of a job beyond the public interface.
@@ -153,6 +154,7 @@ func (h jobHandlers) routes() []route.Route {
 		route.Get(root+"/jobs/:id/samples/:frame.png", farm.ActView, h.getSample),
 		route.Post(root+"/jobs/:id/approve", farm.ActApprove, h.approveJob),
 		route.Post(root+"/jobs/:id/reject", farm.ActApprove, h.rejectJob),
+		route.Post(root+"/jobs/:id/render-again", farm.ActChangeJobs, h.renderAgain),
 		route.Get(root+"/jobs/:id/placement", farm.ActView, h.getPlacement),
 	}
 }

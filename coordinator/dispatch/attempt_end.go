@@ -36,6 +36,8 @@ func (l *leader) end(ctx context.Context, s *session, report wire.Message) (afte
 	cancelled := h != nil && h.cancelled
 	if cancelled {
 		l.releaseLocked(at.Task, at.Attempt)
+	} else if h != nil {
+		h.reported = true
 	}
 	l.mu.Unlock()
 	if h == nil {

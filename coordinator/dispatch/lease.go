@@ -20,6 +20,7 @@ type lease struct {
 	handing          bool     // it is being put together, and the agent has not heard of it
 	sending          bool     // it only waits for storage that is not the farm's
 	cancelled        bool     // the job was cancelled; the agent has been told to stop
+	reported         bool     // its agent has told how it ended
 	brought          bool     // by a backup that the farm was put back to: the machine may have finished it since, which was undone
 	outer            []string // jobs that it is nested in, from the nearest; nil when not known
 	changed          uint64   // of leader.changes, when it changed last
@@ -108,6 +109,18 @@ func (l *leader) stopLocked(t farm.Task) {
 		return
 	}
 	s.send(wire.Message{Cancel: &wire.Cancel{Attempt: h.Attempt, Reason: "the job was cancelled"}})
+}
+
+// withdrawLocked ends the lease of a task that waits for others again. Its agent is told to stop, unless it has ended the attempt itself.
+func (l *leader) withdrawLocked(t farm.Task) {
+	h := l.leases[t.ID]
+	if h == nil || h.Attempt.Attempt > t.Attempt {
+		return
+	}
+	if s := l.sessions[h.agent]; s != nil && !h.reported {
+		s.send(wire.Message{Cancel: &wire.Cancel{Attempt: h.Attempt, Reason: "frames of the job are rendered again first"}})
+	}
+	l.releaseLocked(t.ID, t.Attempt)
 }
 
 // leasesOfLocked is the leases in an agent's hands.

@@ -90,7 +90,10 @@ func (l *leader) observe(jobs map[string]*farm.Job, tasks []farm.Task) {
 		case farm.TaskCancelled:
 			l.queue.Remove(t.ID)
 			l.stopLocked(t)
-		case farm.TaskDone, farm.TaskFailed, farm.TaskBlocked:
+		case farm.TaskBlocked:
+			l.queue.Remove(t.ID)
+			l.withdrawLocked(t)
+		case farm.TaskDone, farm.TaskFailed:
 			l.queue.Remove(t.ID)
 			l.releaseLocked(t.ID, t.Attempt)
 		}

@@ -17,6 +17,8 @@ import (
 	"overcrank/farm/address"
 	"overcrank/farm/codec"
 	"overcrank/farm/names"
+	"overcrank/raftstore"
+	"overcrank/raftstore/command"
 )
 
 // plan is what one request submits: jobs, those nested in them, and the tasks of all. The policy, templates, their summaries and stored
@@ -281,7 +283,7 @@ func (p *plan) settleTemplate(ctx context.Context, job *farm.Job) error {
 			farm.FieldError{Field: "template", Message: "needs an id or a src"})
 	}
 	if job.Settings.Frames != nil {
-		job.FramesTotal = job.Settings.Frames.Count()
+		job.FramesTotal, job.FirstFrame = job.Settings.Frames.Count(), p.firstFrame(job.Settings.Frames.Start)
 	}
 	return p.s.fonts.Match(job, nil)
 }
@@ -366,7 +368,7 @@ func (p *plan) settleComposition(ctx context.Context, job *farm.Job, t *farm.Tem
 // countFrames notes how many frames a job renders, and refuses a range that begins beyond the composition's end. One that
 // only ends there is common among clients that count the end as excluded: what there is of it is rendered.
 func (p *plan) countFrames(ctx context.Context, job *farm.Job, t *farm.Template) error {
-	total := 0
+	first, total := 0, 0
 	if t.Introspection != nil && job.Template.Composition != "" {
 		sum, err := p.summary(ctx, *t.Introspection)
 		if err != nil {
@@ -375,7 +377,7 @@ func (p *plan) countFrames(ctx context.Context, job *farm.Job, t *farm.Template)
 		for _, comp := range sum.Compositions {
 			if comp.Name == job.Template.Composition {
 				if total = ranges.Length(comp); job.Settings.Frames == nil && comp.RenderFrames > 0 {
-					total = comp.RenderFrames
+					first, total = comp.RenderStart, comp.RenderFrames
 				}
 				break
 			}
@@ -394,10 +396,23 @@ func (p *plan) countFrames(ctx context.Context, job *farm.Job, t *farm.Template)
 			job.Warnings = append(slices.Clip(job.Warnings), fmt.Sprintf(
 				"The frames %d to %d were asked for; composition '%s' ends with frame %d, and so does the result", f.Start, f.End, job.Template.Composition, last))
 		}
-		total = last - f.Start + 1
+		first, total = f.Start, last-f.Start+1
 	}
-	job.FramesTotal = total
+	job.FramesTotal, job.FirstFrame = total, p.firstFrame(first)
 	return nil
+}
+
+// firstFrame is what a job says of its first frame: nothing while a program runs that would lose it.
+func (p *plan) firstFrame(first int) int {
+	level := 0
+	err := p.s.state.View(func(tx *raftstore.Tx) (err error) {
+		level, _, err = tx.Level()
+		return err
+	})
+	if err != nil || level < command.RenderAgainLevel {
+		return 0
+	}
+	return first
 }
 
 // keepAlive checks that the stored files which a job names are there, and moves their expiry.

@@ -49,6 +49,8 @@ const (
 	// PresetsLevel is from which level on teams have presets, templates are retired and remember what they were, and the state counts what jobs
 	// use.
 	PresetsLevel = ReleasesLevel
+	// RenderAgainLevel is from which level on people have frames rendered again, and jobs say which is the first frame that they render.
+	RenderAgainLevel = ReleasesLevel
 	// AuditLevel is from which level on commands say who asks for them. Below it nothing is noted for the audit log.
 	AuditLevel = ReleasesLevel
 )

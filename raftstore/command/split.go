@@ -60,7 +60,17 @@ type DecideJob struct {
 	At       time.Time
 }
 
+// RenderAgain has frames of a split job rendered again that somebody does not like. What comes of that replaces what is there of them; if
+// the job is being put together, that begins anew afterwards. A job that has ended, or is rendered in one piece, is refused.
+type RenderAgain struct {
+	Team, ID string
+	Frames   []farm.Frames // those of them that no machine has begun, or that already wait to be rendered again, are left out
+	At       time.Time
+}
+
 func (SplitTasks) Needs() int { return ClusterLevel }
 func (KeepFrames) Needs() int { return ClusterLevel }
 func (RedoFrames) Needs() int { return ClusterLevel }
 func (DecideJob) Needs() int  { return ClusterLevel }
+
+func (RenderAgain) Needs() int { return RenderAgainLevel }

@@ -142,6 +142,11 @@ func DrawMove(t *rapid.T, step int, now Seen) command.Command {
 		job := rapid.SampledFrom(slices.Sorted(maps.Keys(now.Jobs))).Draw(t, "doomed")
 		return command.CancelJobs{Team: "team0", IDs: []string{job}, Force: rapid.Bool().Draw(t, "force"), At: at}
 	}
+	if len(now.Jobs) > 0 && rapid.IntRange(0, 9).Draw(t, "again") == 0 {
+		job := rapid.SampledFrom(slices.Sorted(maps.Keys(now.Jobs))).Draw(t, "disliked")
+		from := rapid.IntRange(0, 9).Draw(t, "from")
+		return command.RenderAgain{Team: "team0", ID: job, Frames: []farm.Frames{{Start: from, End: from + 2}}, At: at}
+	}
 	if len(ready) > 0 && (len(leased) == 0 || rapid.Bool().Draw(t, "lease")) {
 		task := rapid.SampledFrom(ready).Draw(t, "ready")
 		if rapid.IntRange(0, 3).Draw(t, "split") == 0 && task.Kind == farm.TaskRender && !task.Part {

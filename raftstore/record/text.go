@@ -204,6 +204,7 @@ func (w *text) head(job *farm.Job) {
 	w.other("output", job.Output != nil, job.Output)
 	w.string("address", job.Address)
 	w.other("project", job.Project != nil, job.Project)
+	w.int("firstFrame", int64(job.FirstFrame))
 	w.int("framesTotal", int64(job.FramesTotal))
 	w.int("failures", int64(job.Failures))
 	w.other("progress", job.Progress != 0, job.Progress)

@@ -77,6 +77,9 @@ func (t *tables) splitTask(task *farm.Task, job *farm.Job, ranges []farm.Frames,
 		Job: task.Job, Team: task.Team, Kind: farm.TaskAssemble, Stage: task.Stage + 1, Frames: &whole, Status: farm.TaskBlocked,
 	})
 	job.FramesTotal = whole.Count()
+	if t.since(command.RenderAgainLevel) {
+		job.FirstFrame = whole.Start
+	}
 	if template, ok := t.template(job.Template.ID); ok && template.File != nil {
 		file := *template.File
 		job.Project = &file

@@ -158,6 +158,8 @@ func (t *tables) auditOfJobs(cmd command.Command) (audited, bool) {
 		return t.ofJobs(farm.AuditJobChange, c.Team, []string{c.ID}), true
 	case command.Redeliver:
 		return t.ofJobs(farm.AuditWebhookAgain, c.Team, []string{c.ID}), true
+	case command.RenderAgain:
+		return t.ofJobs(farm.AuditJobAgain, c.Team, []string{c.ID}), true
 	case command.DecideJob:
 		about := t.ofJobs(farm.AuditJobApprove, c.Team, []string{c.ID})
 		if c.Reject {

@@ -100,6 +100,7 @@ func samples() []command.Command {
 		command.SplitTasks{Splits: []command.Split{{Task: "01J.0", Attempt: 1, Ranges: []farm.Frames{{End: 4}, {Start: 5, End: 9}}, Parting: command.Parting{Engine: farm.EngineEmbedded, Sound: true}}}, At: at},
 		command.KeepFrames{Task: "01J.0", Attempt: 1, Frames: farm.Frames{End: 3}, Output: farm.OutputRef{FileRef: file, Key: "k", Frames: 4}, Whole: &farm.Frames{End: 9}, Parting: command.Parting{Sound: true}, At: at},
 		command.RedoFrames{Task: "01J.0", Attempt: 1, Bad: []farm.Frames{{Start: 2, End: 3}}, Barred: true, Warnings: []string{"w"}, At: at},
+		command.RenderAgain{Team: "t1", ID: "01J", Frames: []farm.Frames{{Start: 2, End: 3}, {Start: 7, End: 7}}, At: at},
 		command.DecideJob{Team: "t1", ID: "01J", Reject: true, Reason: "r", By: "b", At: at},
 		command.CancelJobs{Team: "t1", IDs: []string{"01J"}, Force: true, At: at},
 		command.PutFile{File: farm.StoredFile{FileRef: file, Team: "t1", CreatedAt: at, ExpiresAt: until}},

@@ -108,6 +108,7 @@ var registry = slices.Concat([]rule{
 	does(159, (*tables).setUp),
 	does(160, (*tables).recordAudit),
 	does(161, (*tables).forgetAudit),
+	does(172, (*tables).renderAgain),
 	does(175, (*tables).labelBatch),
 }, trialRegistry())
 

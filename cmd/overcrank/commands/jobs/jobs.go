@@ -13,21 +13,22 @@ import (
 
 // Commands are those below overcrank jobs.
 type Commands struct {
-	List     listCommand     `cmd:"" default:"withargs" help:"List jobs, newest first."`
-	Show     showCommand     `cmd:"" help:"Show one job."`
-	Submit   Submit          `cmd:"" help:"Submit a job: the same as overcrank submit."`
-	Logs     Logs            `cmd:"" help:"Print the log of a job: the same as overcrank logs."`
-	Wait     waitCommand     `cmd:"" help:"Wait until jobs have ended."`
-	Download downloadCommand `cmd:"" help:"Download the results of jobs."`
-	Why      whyCommand      `cmd:"" help:"Show what a job waits for, and for how long."`
-	Tasks    tasksCommand    `cmd:"" help:"List the tasks of a job."`
-	Attempts attemptsCommand `cmd:"" help:"List the attempts at the tasks of a job, and their outcomes."`
-	Set      setCommand      `cmd:"" help:"Change the priority, level, earliest start, name or tags of a job."`
-	Samples  samplesCommand  `cmd:"" help:"List the sample frames of a job, and download them."`
-	Approve  approveCommand  `cmd:"" help:"Approve jobs by their sample frames: the rest is rendered."`
-	Reject   rejectCommand   `cmd:"" help:"Reject a job by its sample frames: it ends."`
-	Release  releaseCommand  `cmd:"" help:"Release jobs that were submitted with --hold."`
-	Cancel   cancelCommand   `cmd:"" help:"Cancel jobs."`
+	List     listCommand        `cmd:"" default:"withargs" help:"List jobs, newest first."`
+	Show     showCommand        `cmd:"" help:"Show one job."`
+	Submit   Submit             `cmd:"" help:"Submit a job: the same as overcrank submit."`
+	Logs     Logs               `cmd:"" help:"Print the log of a job: the same as overcrank logs."`
+	Wait     waitCommand        `cmd:"" help:"Wait until jobs have ended."`
+	Download downloadCommand    `cmd:"" help:"Download the results of jobs."`
+	Why      whyCommand         `cmd:"" help:"Show what a job waits for, and for how long."`
+	Tasks    tasksCommand       `cmd:"" help:"List the tasks of a job."`
+	Attempts attemptsCommand    `cmd:"" help:"List the attempts at the tasks of a job, and their outcomes."`
+	Set      setCommand         `cmd:"" help:"Change the priority, level, earliest start, name or tags of a job."`
+	Samples  samplesCommand     `cmd:"" help:"List the sample frames of a job, and download them."`
+	Approve  approveCommand     `cmd:"" help:"Approve jobs by their sample frames: the rest is rendered."`
+	Reject   rejectCommand      `cmd:"" help:"Reject a job by its sample frames: it ends."`
+	Again    renderAgainCommand `cmd:"" name:"render-again" help:"Render frames of a job again."`
+	Release  releaseCommand     `cmd:"" help:"Release jobs that were submitted with --hold."`
+	Cancel   cancelCommand      `cmd:"" help:"Cancel jobs."`
 }
 
 // jobRef is a job on the command line.

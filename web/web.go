@@ -156,6 +156,7 @@ func (s *server) routes() []route.Route {
 		route.Get("/jobs/:id/poster", farm.ActView, s.jobPoster),
 		route.Get("/jobs/:id/thumbnails/:name", farm.ActView, s.thumbnail),
 		route.Post("/jobs/:id/cancel", farm.ActChangeJobs, s.cancelJob),
+		route.Post("/jobs/:id/render-again", farm.ActChangeJobs, s.renderAgain),
 		route.Post("/jobs/:id/watch", farm.ActView, s.watchJob),
 		route.Post("/jobs/:id/release", farm.ActChangeJobs, s.releaseJob),
 		route.Post("/jobs/:id/call-again", farm.ActChangeJobs, s.callAgain),

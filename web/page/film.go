@@ -35,12 +35,14 @@ const stripSlots = 12
 
 // frames are the job's first frame and how many it has; 0 while that is not known.
 func (j Job) frames() (first, total int) {
-	total = j.FramesTotal
+	first, total = j.Job.FirstFrame, j.FramesTotal
 	if r := j.Settings.Frames; r != nil {
 		first = r.Start
 		if n := r.Count(); n > 0 && (total == 0 || n < total) {
 			total = n
 		}
+	} else if n := len(j.Thumbs); first == 0 && n > 0 && (total == 0 || j.Thumbs[n-1] >= total) {
+		first = j.Thumbs[0] // the template was not read yet when it was submitted, or the job is older than this release
 	}
 	for _, f := range j.Thumbs {
 		total = max(total, f-first+1)

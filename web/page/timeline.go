@@ -24,6 +24,7 @@ type Timeline struct {
 	Rows     []TimelineRow
 	Waits    []TimelineBar // while no machine worked on it
 	Attempts []TimelineAttempt
+	Runs     []FrameRun // which machine rendered which frames
 	Left     int // tasks that are not drawn, being behind those that are
 	Machines int // that are not drawn
 }
@@ -66,6 +67,8 @@ func TimelineOf(job farm.Job, tasks map[string]farm.Task, attempts []farm.Attemp
 		}
 		t.Attempts = append(t.Attempts, TimelineAttempt{AttemptRecord: a, What: taskName(tasks[a.Task]), State: attemptState(a), Until: until})
 	}
+	page := Job{Job: job}
+	t.Runs = runsOf(tasks, attempts, page.FirstFrame(), page.LastFrame())
 	t.draw()
 	return t
 }

@@ -114,8 +114,8 @@ func (j Job) Sentence() string {
 		if len(j.Working) > 1 {
 			return s // several tasks: no one frame says how far it is
 		}
-		if j.FramesTotal > 0 && j.Frame > 0 {
-			s = "Frame " + grouped(j.Frame+1) + " of " + grouped(j.FramesTotal)
+		if j.FramesTotal > 0 && j.Frame > j.FirstFrame() {
+			s = "Frame " + grouped(j.Frame-j.FirstFrame()+1) + " of " + grouped(j.FramesTotal)
 		}
 		if j.Phase != "" && j.Phase != "rendering" {
 			s += ", " + j.Phase

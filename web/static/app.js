@@ -437,6 +437,7 @@ function showFrame(film, frame, seek) {
   if (film.id !== "film" || frame === undefined) return;
   film.setAttribute("aria-valuenow", frame);
   film.setAttribute("aria-valuetext", "Frame " + frame);
+  document.dispatchEvent(new CustomEvent("frameshown", { detail: frame }));
   const player = byId("player"), screen = byId("screen");
   if (screen) {
     const shown = screen.querySelector("img") || new Image();
@@ -470,7 +471,7 @@ function films() {
     if (film) showFrame(film, pictureAt(film, e.clientX), true);
   });
   document.addEventListener("keydown", (e) => {
-    if (e.target.id !== "film" || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.target.id !== "film" || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
     const frames = framesOf(e.target), now = Number(e.target.getAttribute("aria-valuenow"));
     const next = frames.find((f) => f > now), last = frames.findLast((f) => f < now);
     const to = { ArrowRight: next, ArrowUp: next, ArrowLeft: last, ArrowDown: last, Home: frames[0], End: frames.at(-1) };

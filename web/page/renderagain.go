@@ -1,0 +1,109 @@
+package page
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"overcrank/farm"
+	"overcrank/farm/wording"
+)
+
+// FrameRun is frames that one machine rendered one after the other, or is at.
+type FrameRun struct {
+	First int    `json:"first"`
+	Last  int    `json:"last"`
+	Words string `json:"words"` // who rendered them, and how long a frame took
+}
+
+// runsOf are a job's frames by who rendered them, the earlier first: of two that hold the same frame the later one counts. A job in one piece
+// has the frames from first to last.
+func runsOf(tasks map[string]farm.Task, attempts []farm.AttemptRecord, first, last int) (runs []FrameRun) {
+	for _, a := range attempts {
+		task, known := tasks[a.Task]
+		if !known || task.Kind != farm.TaskRender {
+			continue
+		}
+		words := runWords(a)
+		switch {
+		case task.Part:
+			for _, p := range task.Parts {
+				if p.Attempt == a.Number {
+					runs = append(runs, FrameRun{p.Frames.Start, p.Frames.End, words})
+				}
+			}
+			if a.EndedAt.IsZero() && task.Frames != nil {
+				runs = append(runs, FrameRun{task.Frames.Start, task.Frames.End, words})
+			}
+		case last >= first && (a.EndedAt.IsZero() || a.Outcome == farm.OutcomeDone):
+			runs = append(runs, FrameRun{first, last, words})
+		}
+	}
+	return runs
+}
+
+// runWords say who rendered frames, and how long each took. The farm measures attempts, not frames.
+func runWords(a farm.AttemptRecord) string {
+	name := agentWord(a.AgentName, a.Agent)
+	each, known := frameTime(a.Measured)
+	switch {
+	case a.EndedAt.IsZero():
+		return name + " renders it now"
+	case !known:
+		return "Rendered by " + name
+	}
+	return fmt.Sprintf("Rendered by %s, %s per frame on average", name, each)
+}
+
+// frameTime is how long a frame took on average.
+func frameTime(m farm.Measured) (words string, known bool) {
+	if m.Frames < 1 || m.FrameSeconds <= 0 {
+		return "", false
+	}
+	return wording.Duration(time.Duration(m.FrameSeconds / float64(m.Frames) * float64(time.Second)).Round(time.Millisecond)), true
+}
+
+// runsData is what the page's script says of the frame under the pointer.
+func (t Timeline) runsData() templ.Attributes {
+	if len(t.Runs) == 0 {
+		return nil
+	}
+	data, err := json.Marshal(t.Runs)
+	if err != nil {
+		return nil // numbers and words: it cannot be
+	}
+	return templ.Attributes{"data-runs": string(data)}
+}
+
+// shared says whether machines share the film, so that single frames of it can be rendered again.
+func (j Job) shared() bool { return j.Project != nil }
+
+// renderable says what can be rendered again of a job: single frames, the whole film, or nothing.
+func (v JobView) renderable(s Shell) (frames, whole bool) {
+	_, total := v.frames()
+	if total < 2 || v.Join || v.Settings.Type == "aep" || !s.Can(farm.ActChangeJobs) {
+		return false, false
+	}
+	if v.Status.Ended() {
+		return false, s.Can(farm.ActSubmit) && v.Status != farm.JobCancelled && !v.Forgotten()
+	}
+	return v.shared() && v.Status == farm.JobRendering, false
+}
+
+// inOnePiece says whether one machine renders a film whose frames could be picked otherwise.
+func (v JobView) inOnePiece() bool {
+	_, total := v.frames()
+	return total > 1 && !v.Join && v.Settings.Type != "aep" && v.Status == farm.JobRendering && !v.shared()
+}
+
+// wholeCost says what it costs to render the whole film again.
+func (v JobView) wholeCost() string {
+	_, total := v.frames()
+	if took := v.RenderTime(); took > 0 {
+		return fmt.Sprintf("The farm no longer keeps the single frames of this job. Rendering any of them again takes a new render of the whole film, as a new take: %s frames, which took %s last time.",
+			grouped(total), wording.Duration(took))
+	}
+	return fmt.Sprintf("The farm no longer keeps the single frames of this job. Rendering any of them again takes a new render of the whole film, as a new take: %s frames.", grouped(total))
+}

@@ -25,8 +25,8 @@ type Timeline struct {
 	Waits    []TimelineBar // while no machine worked on it
 	Attempts []TimelineAttempt
 	Runs     []FrameRun // which machine rendered which frames
-	Left     int // tasks that are not drawn, being behind those that are
-	Machines int // that are not drawn
+	Left     int        // tasks that are not drawn, being behind those that are
+	Machines int        // that are not drawn
 }
 
 // TimelineRow is what one machine did for a job.

@@ -84,6 +84,7 @@
     const frame = frameAt(e.clientX);
     write([...drag.before, [Math.min(anchor, frame), Math.max(anchor, frame)]]);
   });
+  document.addEventListener("dragstart", (e) => { if (field() && e.target.closest?.("#film")) e.preventDefault(); }); // the pictures stay where they are
   for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => { drag = undefined; });
   const toggle = (frame) => write(picked(frame) ? without(read(), frame) : [...read(), [frame, frame]]);
 

@@ -77,7 +77,11 @@ func TestFramesArePickedOnTheStripAndRenderedAgain(t *testing.T) {
 	b.do(chromedp.MouseEvent(input.MousePressed, place.X, place.Y, chromedp.ButtonLeft), chromedp.MouseEvent(input.MouseMoved, place.X+60, place.Y, chromedp.ButtonLeft),
 		chromedp.MouseEvent(input.MouseReleased, place.X+60, place.Y, chromedp.ButtonLeft))
 	b.until(`/^0-2, 1[0-9]{2}-1[0-9]{2}$/.test(` + picked + `) && document.querySelectorAll("#film .picks i").length === 2`)
+	b.do(chromedp.Evaluate(`scrollTo(0, 0)`, nil))
 	b.picture("render-again")
+	b.size(390, 844)
+	b.picture("render-again-phone")
+	b.size(1360, 900)
 	b.do(chromedp.Focus(`#again button`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
 	b.shows("Frames 0 to 2 again")
 	f.Await("the farm to say so in the job's log", func() bool { return strings.Contains(f.LogOf(job.ID), "has frames rendered again: 0–2") })

@@ -52,7 +52,13 @@ func (v *visitor) dial(topic string) int {
 
 func (v *visitor) open(topic string) (*websocket.Conn, int, error) {
 	v.t.Helper()
-	address, err := url.Parse(v.base)
+	return v.socket("/live?topic=" + url.QueryEscape(topic))
+}
+
+// socket opens a socket at a path, with the cookies that the visitor has there.
+func (v *visitor) socket(path string) (*websocket.Conn, int, error) {
+	v.t.Helper()
+	address, err := url.Parse(v.base + path)
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -60,7 +66,7 @@ func (v *visitor) open(topic string) (*websocket.Conn, int, error) {
 	for _, c := range v.client.Jar.Cookies(address) {
 		header.Add("Cookie", c.String())
 	}
-	conn, res, err := websocket.DefaultDialer.DialContext(v.t.Context(), "ws://"+address.Host+"/live?topic="+url.QueryEscape(topic), header)
+	conn, res, err := websocket.DefaultDialer.DialContext(v.t.Context(), "ws://"+address.Host+path, header)
 	if res == nil {
 		v.t.Fatal(err)
 	}

@@ -27,6 +27,8 @@ func (s *server) mountReviews(app *fiber.App) {
 	app.Post(root+"/enter", s.guest(s.enterReview))
 	app.Get(root+"/logo", s.guest(s.guestLogo))
 	app.Get(root+"/remarks", s.guest(s.guestRemarks))
+	app.Get(root+"/live", s.guest(s.guestLive))
+	app.Get("/jobs/:id/review/live", s.teamReviewLive)
 	app.Post(root+"/remarks", s.guest(s.guestSay))
 	app.Get(root+"/film/:take", s.guest(s.guestFilm))
 	app.Get(root+"/download/:take", s.guest(s.guestDownload))

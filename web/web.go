@@ -275,6 +275,11 @@ func (s *server) settingRoutes() []route.Route {
 		route.Post("/settings/secrets", farm.ActChangeSecrets, s.addSecret),
 		route.Post("/settings/secrets/:id/delete", farm.ActChangeSecrets, s.deleteSecret),
 		route.Get("/settings/coordinators", farm.ActManageCoordinators, s.coordinators),
+		route.Get("/settings/studio", farm.ActRenameTeam, s.studio),
+		route.Post("/settings/studio", farm.ActRenameTeam, s.nameStudio),
+		route.Get("/settings/studio/logo", farm.ActRenameTeam, s.logo),
+		route.Post("/files/logo", farm.ActRenameTeam, s.setLogo),
+		route.Post("/settings/studio/logo/remove", farm.ActRenameTeam, s.removeLogo),
 		route.Get("/settings/webhooks", farm.ActViewWebhookKey, s.webhooks),
 		route.Post("/settings/webhooks", farm.ActRenewWebhookKey, s.renewWebhookKey),
 	}

@@ -17,6 +17,7 @@ import (
 	"overcrank/cmd/overcrank/commands/queue"
 	"overcrank/cmd/overcrank/commands/releases"
 	"overcrank/cmd/overcrank/commands/reports"
+	"overcrank/cmd/overcrank/commands/reviews"
 	"overcrank/cmd/overcrank/commands/search"
 	"overcrank/cmd/overcrank/commands/templates"
 	"overcrank/cmd/overcrank/completion"
@@ -48,6 +49,7 @@ type cli struct {
 	Join      jobs.Join          `cmd:"" group:"work" help:"Stitch clips into one film."`
 	Search    search.Search      `cmd:"" group:"work" help:"Find jobs, batches, templates, machines and people by words."`
 	Failures  failures.Failures  `cmd:"" group:"work" help:"List why jobs failed that need somebody, and submit them again by cause."`
+	Reviews   reviews.Reviews    `cmd:"" group:"work" help:"Create links by which others review results, list and revoke them, and print what was said."`
 	Reports   reports.Reports    `cmd:"" group:"work" help:"Say how many hours machines worked, for whom, and what that costs."`
 	Fonts     library.Fonts      `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
 	Secrets   library.Secrets    `cmd:"" group:"work" help:"Set, list and delete the team's secrets."`

@@ -9,6 +9,7 @@ import (
 	"image/png"
 
 	"golang.org/x/image/draw"
+	_ "golang.org/x/image/webp" // is read
 
 	"overcrank/farm"
 )
@@ -29,7 +30,7 @@ func logo(picture []byte) ([]byte, error) {
 	}
 	config, _, err := image.DecodeConfig(bytes.NewReader(picture))
 	if err != nil {
-		return nil, errors.New("is neither PNG nor JPEG")
+		return nil, errors.New("is not a PNG, JPEG or WebP")
 	}
 	if config.Width < 1 || config.Height < 1 || config.Width > mostLogoSide || config.Height > mostLogoSide {
 		return nil, fmt.Errorf("has %d × %d pixels; each side may have %d", config.Width, config.Height, mostLogoSide)

@@ -106,7 +106,7 @@ func (r *Reviews) logoOf(team string) (picture []byte, err error) {
 	return picture, err
 }
 
-// SetLogo sets the picture that stands on the pages of review links, or takes it away when it is empty. It may be PNG or JPEG.
+// SetLogo sets the picture that stands on the pages of review links, or takes it away when it is empty. It may be PNG, JPEG or WebP.
 func (r *Reviews) SetLogo(ctx context.Context, p farm.Principal, picture []byte) error {
 	if err := p.May(farm.ActRenameTeam); err != nil {
 		return err

@@ -72,7 +72,7 @@
     ink();
   }
 
-  let asked = 0, heard = 0, looks = 0, sending = false;
+  let asked = 0, heard = 0, ended = false, retry = 500, sending = false;
   async function refresh() {
     const mine = ++asked;
     try {
@@ -88,8 +88,30 @@
 
   // over tells who has the page open that its link was revoked or has expired, and asks no more.
   function over(message) {
-    clearInterval(looks);
+    ended = true;
     if ($("problem")) $("problem").textContent = message;
+  }
+
+  // follow looks when the farm says that there is something new, and keeps at it when the farm or the network goes away for a while.
+  const quiet = 40000, slowest = 30000, tooMany = 1013;
+  function follow() {
+    const socket = new WebSocket(location.origin.replace(/^http/, "ws") + v.base + "/live");
+    let last = Date.now();
+    const watch = setInterval(() => { if (Date.now() - last > quiet) end({ code: 0 }); }, 5000); // a dead connection says nothing
+    const end = (e) => {
+      clearInterval(watch);
+      socket.onclose = socket.onmessage = null;
+      socket.close();
+      if (ended) return;
+      refresh(); // which tells if the link is over
+      setTimeout(() => { if (!ended) follow(); }, e.code === tooMany ? slowest : retry);
+      retry = Math.min(retry * 2, slowest);
+    };
+    socket.onmessage = (m) => {
+      last = Date.now(); retry = 500;
+      if (JSON.parse(m.data).look) refresh();
+    };
+    socket.onclose = end;
   }
 
   async function say(verdict) {
@@ -133,5 +155,5 @@
   player = playerOf(main, takes, start, { laid, told: (n) => { if ($("about")) $("about").textContent = "frame " + n; ink(); } });
   laid();
   refresh();
-  looks = setInterval(() => { if (!document.hidden) refresh(); }, 5000);
+  follow();
 })();

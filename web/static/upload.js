@@ -155,18 +155,19 @@ async function uploadTemplate(zone, file) {
   delete zone.dataset.busy;
 }
 
-async function uploadFont(zone, file) {
+// sendFile makes what takes the file that was dropped on a zone: it sends it, and the page shows what came of it.
+const sendFile = (where) => async (zone, file) => {
   if (zone.dataset.busy) return;
   zone.dataset.busy = "1";
   const cancel = new AbortController(), show = progressIn(zone, file, file.name, cancel);
   try {
-    await persist(show, cancel.signal, () => send("/files/font?name=" + encodeURIComponent(file.name), file, cancel.signal, show.progress));
+    await persist(show, cancel.signal, () => send(where + "?name=" + encodeURIComponent(file.name), file, cancel.signal, show.progress));
     location.reload();
   } catch (err) {
     failed(zone, err);
   }
   show.end(); delete zone.dataset.busy;
-}
+};
 
 async function handOver(field, file) {
   field.dataset.busy = "1"; lockForm(field.closest("form"));
@@ -201,7 +202,7 @@ function lockForm(form) {
 
 for (const zone of document.querySelectorAll("[data-drop]")) {
   const input = zone.querySelector("input[type=file]");
-  const takers = { template: uploadTemplate, font: uploadFont, asset: handOver };
+  const takers = { template: uploadTemplate, font: sendFile("/files/font"), logo: sendFile("/files/logo"), asset: handOver };
   const take = (file) => file && takers[zone.dataset.drop](zone, file);
   input.addEventListener("change", () => { take(input.files[0]); input.value = ""; });
   zone.querySelector("[data-choose]")?.addEventListener("click", () => input.click());

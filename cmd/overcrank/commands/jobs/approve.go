@@ -20,7 +20,7 @@ func (a approveCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	return a.PrintEach(out, a.Jobs, func(ref string) (remote.Answer, string, error) {
-		id, err := find(ctx, c, ref)
+		id, err := Find(ctx, c, ref)
 		if err != nil {
 			return nil, "", err
 		}

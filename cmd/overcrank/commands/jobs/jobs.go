@@ -37,23 +37,23 @@ type jobRef struct {
 }
 
 // id is the id of the job.
-func (j jobRef) id(ctx context.Context, c *client.Client) (string, error) { return find(ctx, c, j.Job) }
+func (j jobRef) id(ctx context.Context, c *client.Client) (string, error) { return Find(ctx, c, j.Job) }
 
 // newestNamed is how many of the newest jobs are looked through for a name.
 const newestNamed = 1000
 
-// find is the id of the job that ref names, by its id or its name.
-func find(ctx context.Context, c *client.Client, ref string) (string, error) {
+// Find is the id of the job that ref names, by its id or its name.
+func Find(ctx context.Context, c *client.Client, ref string) (string, error) {
 	return remote.Find(ctx, "job", ref, func(ctx context.Context) (client.List[client.Job], error) {
 		return c.Jobs(ctx, url.Values{"sort": {"newest_first"}, "minimal": {"true"}}, newestNamed)
 	})
 }
 
-// findAll is find for several jobs.
+// findAll is Find for several jobs.
 func findAll(ctx context.Context, c *client.Client, refs []string) ([]string, error) {
 	ids := make([]string, len(refs))
 	for i, ref := range refs {
-		id, err := find(ctx, c, ref)
+		id, err := Find(ctx, c, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -25,6 +25,7 @@ var unstable = []struct {
 	{regexp.MustCompile(`\b[0-9A-HJKMNP-TV-Z]{26}-[a-z0-9]{26}\b`), "<result>"},
 	{regexp.MustCompile(`\boct_[a-z0-9]+`), "<secret>"},
 	{regexp.MustCompile(`/sign-in/[A-Z0-9]+`), "/sign-in/<once>"},
+	{regexp.MustCompile(`/review/[A-Z0-9]+`), "/review/<code>"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`), "<time>"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`), "<the local time at>"}, // as wide as what it stands for
 	{regexp.MustCompile(`"expiresIn":\d+`), `"expiresIn":<seconds>`},
@@ -178,6 +179,13 @@ jobs wait LAST --timeout 1ms -q
 jobs cancel LAST
 jobs cancel LAST
 jobs download LAST
+reviews
+reviews create LAST --for Client --download --json
+reviews create LAST --password-file DIR/key.txt
+reviews show LAST
+reviews LAST
+reviews revoke LAST
+reviews revoke 01ARZ3NDEKTSV4RRFFQ69G5FAV
 jobs show 01ARZ3NDEKTSV4RRFFQ69G5FAV
 submit --template Card --composition 'Title Card' --text Title=Held --hold --name held
 jobs show LAST

@@ -3,7 +3,12 @@
 package pages_test
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,6 +34,7 @@ func TestAClientReviewsAFilm(t *testing.T) {
 	producer.until(`document.getElementById("review-address") !== null`)
 	address := value[string](producer, `document.getElementById("review-address").textContent`)
 	_, path, _ := strings.Cut(address, "/review/")
+	producer.namesTheStudio()
 	producer.open("/jobs/" + job.ID)
 	producer.shows("Link for Client")
 
@@ -41,6 +47,7 @@ func TestAClientReviewsAFilm(t *testing.T) {
 	client.fill("#password", "tungsten")
 	client.click(`button[type=submit]`)
 	client.until(`document.querySelector("[data-review]")?.dataset.frame === "0" && document.querySelector("video").readyState >= 2`)
+	client.until(`document.querySelector(".studio img.logo")?.naturalWidth > 0`)
 	client.canBeRead("/review/…")
 	client.stepsTo(2)
 	client.until(`Math.floor(document.querySelector("video").currentTime * JSON.parse(document.querySelector("[data-review]").dataset.review).takes[0].rate) === 2`)
@@ -98,4 +105,23 @@ func (b *browser) decides() {
 	b.fill("#text", "Too dark")
 	b.keysUntil(`document.querySelector("#remarks").textContent.includes("rejected")`, reject...)
 	b.keysUntil(`document.querySelector("#remarks").textContent.includes("approved")`, chromedp.Click(`[data-verdict=approved]`, chromedp.ByQuery))
+}
+
+// namesTheStudio has the pages of links show a logo, as an administrator does.
+func (b *browser) namesTheStudio() {
+	b.t.Helper()
+	path := filepath.Join(b.t.TempDir(), "logo.png")
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 900, 300))); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, picture.Bytes(), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	b.open("/settings/studio")
+	b.canBeRead("/settings/studio")
+	b.do(chromedp.SetUploadFiles(`[data-drop="logo"] input`, []string{path}, chromedp.ByQuery))
+	b.until(`document.querySelector(".clients-see img")?.naturalWidth === 480`)
+	b.canBeRead("/settings/studio with a logo")
+	b.picture("settings-studio")
 }

@@ -107,6 +107,15 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/reports":                          {role: viewer, status: 200},
 	"GET /api/farm/v1/rates":                            {role: viewer, status: 200},
 	"PUT /api/farm/v1/rates":                            {role: admin, body: `{"revision": 4711}`, status: 409, farm: true},
+	"GET /api/farm/v1/projects":                         {role: viewer, query: "?archived=true", status: 200},
+	"POST /api/farm/v1/projects":                        {role: producer, body: `{"name": "{new}"}`, status: 201},
+	"GET /api/farm/v1/projects/{id}":                    {role: viewer, record: "project", status: 200},
+	"PATCH /api/farm/v1/projects/{id}":                  {role: producer, record: "project", body: `{"name": "{new}"}`, status: 200},
+	"POST /api/farm/v1/projects/{id}/archive":           {role: producer, record: "project", status: 200},
+	"POST /api/farm/v1/projects/{id}/reopen":            {role: producer, record: "project", status: 200},
+	"GET /api/farm/v1/teams/{id}/budget":                {role: viewer, record: "team", status: 200},
+	"PUT /api/farm/v1/teams/{id}/budget":                {role: admin, record: "team", body: `{"hours": 400, "then": "warn"}`, status: 200, farm: true},
+	"DELETE /api/farm/v1/teams/{id}/budget":             {role: admin, record: "team", status: 204, farm: true},
 	"GET /api/farm/v1/search":                           {role: viewer, query: "?q=title", status: 200},
 	"GET /api/farm/v1/jobs/{id}/tasks":                  {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/jobs/{id}/attempts":               {role: viewer, record: "job", status: 200},
@@ -256,6 +265,10 @@ var makers = map[string]func(r *rig, as string) string{
 	"job": func(r *rig, as string) string { return r.make("/api/v2/jobs", srcJob, as) },
 	"template": func(r *rig, as string) string {
 		return r.make("/api/v2/templates", `{"type": "aep", "displayName": "x"}`, as)
+	},
+	"project": func(r *rig, as string) string {
+		leveled(r, as)
+		return r.make("/api/farm/v1/projects", `{"name": "`+fresh()+`"}`, as)
 	},
 	"batch": func(r *rig, as string) string {
 		var made struct{ BatchID string }

@@ -44,13 +44,17 @@ func (r *rig) records() *strings.Replacer {
 		return a.status == http.StatusCreated && json.Unmarshal(a.body, &expired) == nil
 	})
 	r.eventually("Bob's access is over", func() bool { return time.Now().After(soon) })
+	leveled(r, r.token)
+	var taken, project struct{ ID string }
+	r.send(http.MethodPost, "/api/farm/v1/projects", `{"name": "taken"}`).into(http.StatusCreated, &taken)
+	r.send(http.MethodPost, "/api/farm/v1/projects", `{"name": "free"}`).into(http.StatusCreated, &project)
 	var cluster struct{ ID string }
 	r.get("/api/farm/v1/cluster").into(http.StatusOK, &cluster)
 	var kept struct{ Src string }
 	r.send(http.MethodPost, "/api/farm/v1/files?name=spot.aep", "pixels").into(http.StatusCreated, &kept)
 	return strings.NewReplacer(
 		"{sending}", makers["upload"](r, r.token), "{kept}", kept.Src,
-		"{coordinator}", cluster.ID, "{unknown}", unknownID, "{fresh}", fresh.ID, "{used}", used.ID, "{cancelled}", cancelled.ID, "{queued}", queued.ID, "{full}", r.reviewed(),
+		"{project}", project.ID, "{coordinator}", cluster.ID, "{unknown}", unknownID, "{fresh}", fresh.ID, "{used}", used.ID, "{cancelled}", cancelled.ID, "{queued}", queued.ID, "{full}", r.reviewed(),
 		"{upload}", strings.TrimPrefix(fresh.UploadInfo.URL, r.base), "{output}", strings.TrimPrefix(queued.OutputURL, r.base),
 		"{task}", queued.ID+".1", "{agent}", r.enrol("suite 1").self.AgentID, "{batch}", batch.BatchID, "{person}", person.ID, "{token}", token.ID, "{expired}", expired.ID, "{self}", self.ID, "{team}", self.Team.ID,
 	)
@@ -321,6 +325,22 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"PUT /api/farm/v1/rates", `{"perHour": -1}`, 400},
 		{"PUT /api/farm/v1/rates", `{"revision": 4711, "perHour": 2}`, 409},
 		{"PUT /api/farm/v1/rates", overJSON, 413},
+		{"GET /api/farm/v1/projects?archived=perhaps", nil, 400},
+		{"POST /api/farm/v1/projects", `{"name": " "}`, 400},
+		{"POST /api/farm/v1/projects", `{"name": "taken"}`, 409},
+		{"POST /api/farm/v1/projects", overJSON, 413},
+		{"GET /api/farm/v1/projects/none", nil, 404},
+		{"PATCH /api/farm/v1/projects/{project}", `{}`, 400},
+		{"PATCH /api/farm/v1/projects/none", `{"name": "other"}`, 404},
+		{"PATCH /api/farm/v1/projects/{project}", `{"name": "TAKEN"}`, 409},
+		{"PATCH /api/farm/v1/projects/{project}", overJSON, 413},
+		{"POST /api/farm/v1/projects/none/archive", nil, 404},
+		{"POST /api/farm/v1/projects/none/reopen", nil, 404},
+		{"GET /api/farm/v1/teams/{unknown}/budget", nil, 404},
+		{"PUT /api/farm/v1/teams/{team}/budget", `{"hours": -1}`, 400},
+		{"PUT /api/farm/v1/teams/{unknown}/budget", `{"hours": 1}`, 404},
+		{"PUT /api/farm/v1/teams/{team}/budget", overJSON, 413},
+		{"DELETE /api/farm/v1/teams/{unknown}/budget", nil, 404},
 		{"GET /api/farm/v1/audit?since=yesterday", nil, 400},
 		{"GET /api/farm/v1/queue?limit=501", nil, 400},
 		{"GET /api/farm/v1/queue?cursor=x", nil, 400},

@@ -30,6 +30,15 @@ func (c *Coordinator) Job(ctx context.Context, p farm.Principal, id string) (far
 // Jobs lists jobs of the caller's team. next is the cursor of the page that follows, "" after the last.
 func (c *Coordinator) Jobs(_ context.Context, p farm.Principal, q farm.JobQuery) (jobs []farm.Job, next string, err error) {
 	err = c.state.View(func(tx *raftstore.Tx) (err error) {
+		if q.Project != "" {
+			project, err := tx.ProjectNamed(p.Team, q.Project)
+			if farm.CodeOf(err) == farm.CodeNotFound {
+				return farm.Invalid("there are no such jobs", farm.FieldError{Field: "project", Message: "is neither the name nor the id of a project of the team"})
+			} else if err != nil {
+				return err
+			}
+			q.Project = project.ID
+		}
 		jobs, next, err = tx.Jobs(p.Team, q)
 		return err
 	})

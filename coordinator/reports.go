@@ -20,7 +20,7 @@ type Report struct {
 	Days     []ReportLine // every day, also one on which nothing was done
 	Teams    []ReportLine // only the caller's own, unless the caller steers the farm
 	// The others are of the teams above together, those with most time first.
-	Templates, People, Machines, Causes []ReportLine
+	Templates, Projects, People, Machines, Causes []ReportLine
 }
 
 // ReportLine is one subject of a report.
@@ -61,7 +61,7 @@ func (c *Coordinator) Report(_ context.Context, p farm.Principal, from, to time.
 			}
 		}
 		r.lay(sums)
-		return r.name(tx)
+		return r.name(tx, teams)
 	})
 	return r, err
 }
@@ -115,7 +115,7 @@ func (r *Report) lay(sums reportSums) {
 // parts are the parts of a report whose lines are in the order of their time.
 func (r *Report) parts() map[farm.SumKind]*[]ReportLine {
 	return map[farm.SumKind]*[]ReportLine{
-		sumTeam: &r.Teams, farm.SumTemplate: &r.Templates, farm.SumPerson: &r.People, farm.SumMachine: &r.Machines, farm.SumCause: &r.Causes,
+		sumTeam: &r.Teams, farm.SumTemplate: &r.Templates, farm.SumProject: &r.Projects, farm.SumPerson: &r.People, farm.SumMachine: &r.Machines, farm.SumCause: &r.Causes,
 	}
 }
 
@@ -131,7 +131,7 @@ func (r *Report) lines(sums map[string]farm.Sum) []ReportLine {
 }
 
 // name gives the lines of a report the names of what they are about.
-func (r *Report) name(tx *raftstore.Tx) error {
+func (r *Report) name(tx *raftstore.Tx, teams []string) error {
 	for kind, lines := range r.parts() {
 		for i := range *lines {
 			line := &(*lines)[i]
@@ -145,6 +145,8 @@ func (r *Report) name(tx *raftstore.Tx) error {
 				var template farm.Template
 				template, err = tx.Template(line.Subject)
 				line.Name = template.DisplayName
+			case farm.SumProject:
+				line.Name, err = projectName(tx, teams, line.Subject)
 			case farm.SumMachine:
 				var agent farm.Agent
 				agent, err = tx.Agent(line.Subject)
@@ -158,6 +160,17 @@ func (r *Report) name(tx *raftstore.Tx) error {
 		}
 	}
 	return nil
+}
+
+// projectName is what a project of one of some teams is called, "" for one that is gone.
+func projectName(tx *raftstore.Tx, teams []string, id string) (string, error) {
+	for _, team := range teams {
+		project, err := tx.Project(team, id)
+		if err == nil || farm.CodeOf(err) != farm.CodeNotFound {
+			return project.Name, err
+		}
+	}
+	return "", nil
 }
 
 // Rates are what an hour of a machine costs.

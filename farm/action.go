@@ -16,6 +16,7 @@ const (
 	ActViewSecrets     Action = "see the names of secrets"
 	ActComment         Action = "comment on results"
 
+	ActChangeProjects  Action = "create, rename, archive and reopen projects"
 	ActShareReviews    Action = "make and revoke review links, and delete comments of others"
 	ActRush            Action = "submit jobs at the level rush, or move them to it"
 	ActDeleteTemplates Action = "delete templates"
@@ -28,11 +29,13 @@ const (
 	ActSteerFarm   Action = "pause the farm, and change levels and limits"
 
 	ActManageTokens       Action = "create, change and revoke the team's tokens and people"
+	ActSetBudgets         Action = "set the budgets of projects"
 	ActRenameTeam         Action = "rename the team and set its logo"
 	ActRenewWebhookKey    Action = "replace the key that signs webhooks"
 	ActAudit              Action = "read the audit log"
 	ActProfile            Action = "profile the coordinator"
 	ActManageTeams        Action = "create and delete teams, and manage the tokens and people of every team"
+	ActSetTeamBudgets     Action = "set the budgets of teams"
 	ActUpdateMachines     Action = "add agent releases, and decide which machines get them"
 	ActKeepDownloads      Action = "add and remove the packages and the ffmpeg that the farm hands out"
 	ActInviteMachines     Action = "invite and remove machines"
@@ -67,6 +70,7 @@ func Grants() []Grant {
 		{ActComment, RoleArtist, false},
 
 		{ActRush, RoleProducer, false}, // unless the policy says otherwise: LevelPolicy.Role
+		{ActChangeProjects, RoleProducer, false},
 		{ActShareReviews, RoleProducer, false},
 		{ActDeleteTemplates, RoleProducer, false},
 		{ActDeleteFonts, RoleProducer, false},
@@ -78,11 +82,13 @@ func Grants() []Grant {
 		{ActSteerFarm, RoleOperator, true},
 
 		{ActManageTokens, RoleAdmin, false},
+		{ActSetBudgets, RoleAdmin, false},
 		{ActRenameTeam, RoleAdmin, false},
 		{ActRenewWebhookKey, RoleAdmin, false},
 		{ActAudit, RoleAdmin, false}, // of the team; the farm's administrators read all of it
 		{ActProfile, RoleAdmin, false},
 		{ActManageTeams, RoleAdmin, true},
+		{ActSetTeamBudgets, RoleAdmin, true},
 		{ActInviteMachines, RoleAdmin, true},
 		{ActKeepDownloads, RoleAdmin, true},
 		{ActUpdateMachines, RoleAdmin, true},

@@ -51,6 +51,11 @@ const (
 	AuditTemplateRestore AuditAction = "template.restore"
 	AuditPresetPut       AuditAction = "preset.put"
 	AuditPresetDelete    AuditAction = "preset.delete"
+	AuditProjectAdd      AuditAction = "project.add"
+	AuditProjectChange   AuditAction = "project.change"
+	AuditProjectArchive  AuditAction = "project.archive"
+	AuditProjectReopen   AuditAction = "project.reopen"
+	AuditTeamBudget      AuditAction = "team.budget"
 	AuditFontAdd         AuditAction = "font.add"
 	AuditFontDelete      AuditAction = "font.delete"
 	AuditSecretSet       AuditAction = "secret.set"
@@ -97,6 +102,8 @@ var auditWords = []struct {
 	{AuditBatchSubmit, "submitted a batch"}, {AuditBatchLabel, "named a batch"}, {AuditBatchCancel, "cancelled a batch"},
 	{AuditTemplateAdd, "added a template"}, {AuditTemplateChange, "changed a template"}, {AuditTemplateDelete, "deleted a template"},
 	{AuditTemplateRetire, "retired a template"}, {AuditTemplateRestore, "brought a template back"}, {AuditPresetPut, "saved a preset"}, {AuditPresetDelete, "deleted a preset"},
+	{AuditProjectAdd, "created a project"}, {AuditProjectChange, "changed a project"}, {AuditProjectArchive, "archived a project"}, {AuditProjectReopen, "reopened a project"},
+	{AuditTeamBudget, "changed a team’s budget"},
 	{AuditFontAdd, "added a font"}, {AuditFontDelete, "deleted a font"},
 	{AuditSecretSet, "set a secret"}, {AuditSecretDelete, "deleted a secret"}, {AuditSecretKey, "changed the key that seals secrets"},
 	{AuditWebhookKey, "replaced the key that signs webhooks"},

@@ -7,7 +7,7 @@ func (j Job) Definition() Job {
 		Name: j.Name, Tags: j.Tags, Priority: j.Priority, Level: j.Level, NotBefore: j.NotBefore, Sequential: j.Sequential,
 		RequireTags: j.RequireTags, AnyTags: j.AnyTags, NoTags: j.NoTags, MinMemory: j.MinMemory, OS: j.OS, Limits: j.Limits,
 		MaxMachines: j.MaxMachines, MaxAttempts: j.MaxAttempts, PreviewFirst: j.PreviewFirst, Approve: j.Approve,
-		Template: j.Template, Preview: j.Preview, Fonts: j.Fonts, Settings: j.Settings, Upload: j.Upload, Webhook: j.Webhook, Join: j.Join,
+		Template: j.Template, ProjectID: j.ProjectID, Preview: j.Preview, Fonts: j.Fonts, Settings: j.Settings, Upload: j.Upload, Webhook: j.Webhook, Join: j.Join,
 	}
 	for _, a := range j.Assets {
 		a.Child = ""

@@ -16,6 +16,7 @@ const (
 	EventNotice    EventKind = "notice"    // somebody is to be told of something; ID is that of NoticeID
 	EventTask      EventKind = "task"      // a task of Job was created or changed its state
 	EventFarm      EventKind = "farm"      // the farm's policy was changed
+	EventProject   EventKind = "project"   // a project was created or changed, or a share of a budget was passed; without ID it is the team's
 )
 
 // Event is a change that a page showing a team's work may want to show. Without a kind it only says that events were

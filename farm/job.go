@@ -88,6 +88,8 @@ type Job struct {
 	TakeOf string `json:"takeOf,omitempty"`
 	// NextTake is the job that took the place of this one in its batch, "" for one whose place nobody took. The batch counts its latest takes only.
 	NextTake string `json:"nextTake,omitempty"`
+	// ProjectID is the team's project that the job is for, "" for none. It is not Project, which is a file.
+	ProjectID string `json:"projectId,omitempty"`
 	// Join says that the job joins its assets, which are clips in order, instead of rendering a composition.
 	Join bool `json:"join,omitempty"`
 	// UsesFonts are the ids of the library's fonts that match the job's.
@@ -297,6 +299,7 @@ type JobQuery struct {
 	ExcludeStates []JobStatus
 	From, To      time.Time // on CreatedAt
 	Tags          []string  // any of them
+	Project       string    // id of the project that they are for
 	Sort          string    // oldest_first (also when empty), newest_first, priority, random
 	Offset        int
 	Limit         int    // 0 means 100

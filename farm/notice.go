@@ -2,6 +2,7 @@ package farm
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -17,13 +18,15 @@ const (
 	HappenedBatch    Happening = "batch"    // a batch of theirs has ended
 	HappenedApproval Happening = "approval" // a job waits for somebody to approve it: theirs; of the whole team for producers and above
 	HappenedReview   Happening = "review"   // somebody has said what they think of a job, by a review link: theirs, or one that they made the link for
+	// HappenedBudget is that a share of a budget is used, of a project or of the team: for producers and above
+	HappenedBudget Happening = "budget"
 	// HappenedEnded is that a job has ended which they watch. It is asked for with the job, not in settings.
 	HappenedEnded Happening = "ended"
 )
 
 // Happenings are all that people may want to be told of.
 func Happenings() []Happening {
-	return []Happening{HappenedFinished, HappenedFailed, HappenedBatch, HappenedApproval, HappenedReview}
+	return []Happening{HappenedFinished, HappenedFailed, HappenedBatch, HappenedApproval, HappenedReview, HappenedBudget}
 }
 
 // NoticeWay is a way by which people are told.
@@ -94,12 +97,19 @@ type Notice struct {
 	About Happening
 	Job   string `json:",omitempty"` // "" when it is about a batch
 	Batch string `json:",omitempty"`
-	At    time.Time
+	// Project is whose budget it is about, "" for that of the team; Percent is how much of it is used.
+	Project string `json:",omitempty"`
+	Percent int    `json:",omitempty"`
+	At      time.Time
 }
 
 // NoticeID names a notice to the holder of a token, for those who show it at once.
 func NoticeID(token string, n Notice) string {
-	return token + " " + string(n.About) + " " + n.Job + n.Batch
+	subject := n.Job + n.Batch
+	if n.About == HappenedBudget {
+		subject = strconv.Itoa(n.Percent) + "/" + n.Project
+	}
+	return token + " " + string(n.About) + " " + subject
 }
 
 // ReadNoticeID is the notice that a name stands for, to whose token's holder; ok is false for what is no name.
@@ -109,9 +119,17 @@ func ReadNoticeID(id string) (token string, n Notice, ok bool) {
 		return "", Notice{}, false
 	}
 	n.About = Happening(parts[1])
-	if n.About == HappenedBatch {
+	switch n.About {
+	case HappenedBatch:
 		n.Batch = parts[2]
-	} else {
+	case HappenedBudget:
+		percent, project, _ := strings.Cut(parts[2], "/")
+		var err error
+		if n.Percent, err = strconv.Atoi(percent); err != nil {
+			return "", Notice{}, false
+		}
+		n.Project = project
+	default:
 		n.Job = parts[2]
 	}
 	return parts[0], n, true

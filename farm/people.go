@@ -19,6 +19,7 @@ type Team struct {
 	ID        string    `json:"id"`
 	Name      string    `json:"name"`
 	CreatedAt time.Time `json:"createdAt"`
+	Budget    *Budget   `json:"budget,omitempty"` // of machine hours, for all that the team renders
 }
 
 // Token is an API token. Only the hash of its secret is kept. A revoked token is deleted.

@@ -18,10 +18,13 @@ const (
 	SumPerson   SumKind = "person"   // by the name that submitted the job
 	SumMachine  SumKind = "machine"  // by id
 	SumCause    SumKind = "cause"    // by Cause.Key; attempts that failed
+	SumProject  SumKind = "project"  // by id; NoSubject for jobs of none
 )
 
 // SumKinds are all kinds of sums.
-func SumKinds() []SumKind { return []SumKind{SumAll, SumTemplate, SumPerson, SumMachine, SumCause} }
+func SumKinds() []SumKind {
+	return []SumKind{SumAll, SumTemplate, SumPerson, SumMachine, SumCause, SumProject}
+}
 
 const (
 	// NoSubject stands where there is nothing to sum up by.

@@ -28,6 +28,7 @@ type farmJobBody struct {
 	SubmittedBy  string        `json:"submittedBy"`
 	BatchID      *string       `json:"batchId"`
 	ParentID     *string       `json:"parentId"`
+	ProjectID    *string       `json:"projectId"`
 	Priority     int           `json:"priority"`
 	Level        string        `json:"level"`
 	NotBefore    answer.Time   `json:"notBefore"`
@@ -77,7 +78,7 @@ type taskCounts struct {
 func farmJobShape(j farm.Job, counts map[farm.TaskStatus]int) farmJobBody {
 	body := farmJobBody{
 		ID: j.ID, Name: j.Name, Tags: answer.OrEmpty(j.Tags), Status: string(j.Status), Progress: answer.Percent(j.Progress), SubmittedBy: j.SubmittedBy,
-		BatchID: answer.OrNull(j.Batch), ParentID: answer.OrNull(j.Parent), Priority: j.Priority, Level: answer.LevelName(j.Level), NotBefore: answer.Time(j.NotBefore),
+		BatchID: answer.OrNull(j.Batch), ParentID: answer.OrNull(j.Parent), ProjectID: answer.OrNull(j.ProjectID), Priority: j.Priority, Level: answer.LevelName(j.Level), NotBefore: answer.Time(j.NotBefore),
 		Hold: j.Hold, Sequential: j.Sequential, RequireTags: answer.OrEmpty(j.RequireTags), AnyTags: answer.OrEmpty(j.AnyTags), NoTags: answer.OrEmpty(j.NoTags),
 		MinMemory: j.MinMemory, OS: j.OS, Engine: j.Settings.Engine, Limits: answer.OrEmpty(j.Limits), MaxMachines: j.MaxMachines, MaxAttempts: j.MaxAttempts,
 		PreviewFirst: j.PreviewFirst, Failures: j.Failures, FramesTotal: j.FramesTotal,

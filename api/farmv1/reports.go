@@ -42,6 +42,7 @@ type reportBody struct {
 	Days      []reportLineBody `json:"days"`
 	Teams     []reportLineBody `json:"teams"`
 	Templates []reportLineBody `json:"templates"`
+	Projects  []reportLineBody `json:"projects"`
 	People    []reportLineBody `json:"people"`
 	Machines  []reportLineBody `json:"machines"`
 	Causes    []reportLineBody `json:"causes"`
@@ -64,7 +65,7 @@ func reportShape(r coordinator.Report) reportBody {
 	total := reportLineShape(coordinator.ReportLine{Sum: r.Total, Cost: r.Rates.Cost(r.Total)})
 	return reportBody{
 		From: r.From.Format(time.DateOnly), To: r.To.Format(time.DateOnly), Currency: answer.OrNull(r.Rates.Currency), Total: total,
-		Days: answer.Each(r.Days, reportLineShape), Teams: answer.Each(r.Teams, reportLineShape), Templates: answer.Each(r.Templates, reportLineShape),
+		Days: answer.Each(r.Days, reportLineShape), Teams: answer.Each(r.Teams, reportLineShape), Templates: answer.Each(r.Templates, reportLineShape), Projects: answer.Each(r.Projects, reportLineShape),
 		People: answer.Each(r.People, reportLineShape), Machines: answer.Each(r.Machines, reportLineShape), Causes: answer.Each(r.Causes, reportLineShape),
 	}
 }

@@ -40,6 +40,7 @@ type Farm struct {
 	Search      Search
 	Failures    Failures
 	Reports     Reports
+	Projects    Projects
 	Policy      Policies
 	Status      Status
 	Events      Events
@@ -95,6 +96,7 @@ func Routes(f Farm, cfg Config) []route.Route {
 		searchHandlers{f.Search}.routes(),
 		failureHandlers{f.Failures}.routes(),
 		reportHandlers{f.Reports}.routes(),
+		projectHandlers{f.Projects}.routes(),
 		policyHandlers{f.Policy}.routes(),
 		updateHandlers{f.Releases, f.Rollouts}.routes(),
 		downloadHandlers{f.Downloads}.routes(),

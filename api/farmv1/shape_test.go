@@ -219,6 +219,9 @@ func TestFailuresOnTheWire(t *testing.T) {
 
 func TestReportsOnTheWire(t *testing.T) {
 	line := coordinator.ReportLine{Subject: "tm", Name: "Title", Sum: farm.Sum{Attempts: 3, Done: 2, Failed: 1, Time: 5_400_000, Wasted: 600_000}, Cost: 3}
+	budget := farm.Budget{Hours: 40, Per: farm.BudgetMonth, Then: farm.BudgetHold}
+	golden(t, "project", projectShape(coordinator.ProjectListed{Project: farm.Project{ID: "k3x7q2ab", Name: "Spring", Budget: &budget, CreatedAt: noon, By: "mia"}, Use: farm.ProjectUse{Total: 90 * 3_600_000, Month: 41 * 3_600_000}, Held: true}, noon))
+	golden(t, "project-archived", projectShape(coordinator.ProjectListed{Project: farm.Project{ID: "k3x7q2ab", Name: "Spring", CreatedAt: noon, ArchivedAt: noon}}, noon))
 	golden(t, "report", reportShape(coordinator.Report{From: noon, To: noon, Rates: farm.Rates{Currency: "EUR", PerHour: 2}, Total: line.Sum, Templates: []coordinator.ReportLine{line}}))
 	golden(t, "rates", ratesShape(farm.Rates{Revision: 2, Currency: "EUR", PerHour: 2, Tags: []farm.TagRate{{Tag: "gpu", PerHour: 5}}, At: noon, By: "ann"}))
 	golden(t, "rates-bare", ratesShape(farm.Rates{}))

@@ -31,6 +31,7 @@ func decodeJobQuery(c *fiber.Ctx) (q farm.JobQuery, err error) {
 		From:          queryTime(c, "from_date", wrong),
 		To:            queryEnd(c, "to_date", wrong),
 		Tags:          input.QueryList(c, "tags"),
+		Project:       c.Query("project"),
 		Sort:          c.Query("sort"),
 		Limit:         input.QueryNumber(c, "limit", input.ListSize, 1, input.ListLimit, wrong),
 		Cursor:        c.Query("cursor"),

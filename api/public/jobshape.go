@@ -35,6 +35,7 @@ type JobBody struct {
 	BatchID      string       `json:"batchId,omitempty"`
 	ParentID     string       `json:"parentId,omitempty"`
 	ChildIDs     []string     `json:"childIds,omitempty"`
+	ProjectID    string       `json:"projectId,omitempty"`
 }
 
 // jobOutput tells a result from any other, and from one that was damaged on its way.
@@ -85,7 +86,7 @@ func jobShape(j farm.Job, address string, minimal bool) JobBody {
 	body := JobBody{
 		ID: j.ID, TemplateID: answer.OrNull(j.Template.ID), Composition: j.Template.Composition, Status: string(j.Status), Progress: answer.Percent(j.Progress),
 		OutputURL: address, MissingFonts: j.MissingFonts, Name: j.Name, Tags: j.Tags, Warnings: j.Warnings,
-		Hold: j.Hold, BatchID: j.Batch, ParentID: j.Parent, ChildIDs: j.Children,
+		Hold: j.Hold, BatchID: j.Batch, ParentID: j.Parent, ChildIDs: j.Children, ProjectID: j.ProjectID,
 	}
 	if minimal {
 		return body

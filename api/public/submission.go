@@ -52,7 +52,7 @@ func readJob(o input.Object) farm.Job {
 // orderKeys are the fields that readOrder reads.
 var orderKeys = []string{
 	"name", "tags", "level", "notBefore", "requireTags", "anyTags", "noTags", "minMemory", "os", "limits", "hold", "sequential", "priority",
-	"maxMachines", "maxAttempts",
+	"maxMachines", "maxAttempts", "project",
 }
 
 // readOrder reads a job's place in the queue, and what people call it by: the farm's own additions at the root.
@@ -70,6 +70,7 @@ func readOrder(o input.Object) farm.Job {
 		Limits:      o.FewTexts("limits", input.NameLimit, farm.MaxPolicyLimits),
 		Hold:        o.Flag("hold"),
 		Sequential:  o.Flag("sequential"),
+		ProjectID:   strings.TrimSpace(o.Text("project", input.NameLimit)), // or its name, until the farm has looked it up
 	}
 	job.Priority, _ = o.Whole("priority", input.LowestPriority, input.HighestPriority)
 	job.MaxMachines, _ = o.Whole("maxMachines", 0, input.MostCount)

@@ -80,6 +80,9 @@ func (l *leader) grantAll(ctx context.Context) bool {
 // grantSome grants what fits now, and has it handed over by others.
 func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 	now := l.d.state.Now()
+	if err := l.turnMonth(now); err != nil {
+		return false, err
+	}
 	l.mu.Lock()
 	grants := l.queue.Assign(now, grantGroup)
 	for _, g := range grants {

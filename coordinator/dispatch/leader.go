@@ -58,6 +58,8 @@ type leader struct {
 	policy       farm.Policy
 	policyIndex  uint64
 	secretsIndex uint64             // of the state that the queue knows SecretTags of
+	heldIndex    uint64             // of the state that the queue knows held work of
+	heldMonth    time.Time          // for which it was read
 	updates      updating           // see updates.go
 	courses      map[string]*course // of jobs with several tasks, by job
 	ended        []string           // of these, which have ended and left parts behind

@@ -45,6 +45,12 @@ func (l *leader) applied(results []command.Result) {
 				l.markStale()
 			}
 		}
+		if res.Budgets {
+			if err := l.readHeld(); err != nil {
+				l.d.log.Error("following a change of budgets", "error", err)
+				l.markStale()
+			}
+		}
 		if res.Updates {
 			if err := l.readUpdates(); err != nil {
 				l.d.log.Error("following a change of releases", "error", err)
@@ -138,7 +144,7 @@ func noteJobs(known map[string]*farm.Job, jobs []farm.Job) {
 
 // onlyQueues says whether all that a command did was to make tasks of queued jobs ready, as a submission does.
 func onlyQueues(res *command.Result) bool {
-	return len(res.Agents) == 0 && res.Policy == nil && !res.SecretTags && !res.Updates && len(res.Owed) == 0 && len(res.Notices) == 0 &&
+	return len(res.Agents) == 0 && res.Policy == nil && !res.SecretTags && !res.Updates && !res.Budgets && len(res.Owed) == 0 && len(res.Notices) == 0 &&
 		!anyOf(res.Jobs, func(job *farm.Job) bool { return job.Status != farm.JobQueued }) &&
 		!anyOf(res.Tasks, func(t *farm.Task) bool { return t.Status != farm.TaskReady })
 }

@@ -63,7 +63,7 @@ func (l *leader) untilRead(ctx context.Context, read func(context.Context) error
 
 // readLeases reads what the state says of agents and leases.
 func (l *leader) readLeases(ctx context.Context) error {
-	if err := errors.Join(l.readStandings(), l.readSecretTags(), l.readUpdates(), l.readUsage(), l.readAttemptsFrom()); err != nil {
+	if err := errors.Join(l.readStandings(), l.readSecretTags(), l.readHeld(), l.readUpdates(), l.readUsage(), l.readAttemptsFrom()); err != nil {
 		return err
 	}
 	return l.d.state.EachTask(ctx, farm.TaskLeased, func(page []farm.Task) error {
@@ -140,7 +140,7 @@ func (l *leader) readUrgent(ctx context.Context) error {
 // readReady reads what people want, and queues the tasks that the state has ready, and the webhooks and notices that it owes. Those that are
 // queued already stay so, tasks with their needs as they are now.
 func (l *leader) readReady(ctx context.Context) error {
-	if err := errors.Join(l.readStandings(), l.readSecretTags(), l.readUpdates()); err != nil {
+	if err := errors.Join(l.readStandings(), l.readSecretTags(), l.readHeld(), l.readUpdates()); err != nil {
 		return err
 	}
 	err := l.d.state.EachTask(ctx, farm.TaskReady, func(page []farm.Task) error { return l.enqueue(page, nil) })

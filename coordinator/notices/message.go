@@ -53,6 +53,9 @@ func (n *Notices) compose(who farm.Token, queue farm.NoticeQueue) (m message, er
 	var names strings.Builder
 	for _, notice := range queue.Waiting {
 		fmt.Fprintf(&names, "%s %s%s\n", notice.About, notice.Job, notice.Batch)
+		if notice.About == farm.HappenedBudget {
+			fmt.Fprintf(&names, "%s %d\n", notice.Project, notice.Percent)
+		}
 		if len(m.lines) == mostLines {
 			m.more++
 			continue
@@ -90,8 +93,11 @@ func (n *Notices) keyOf(token string, way farm.NoticeWay, content string) string
 
 // lineOf words one thing. CodeNotFound when it is gone, or not of whose team is told.
 func (n *Notices) lineOf(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (line, error) {
-	if notice.About == farm.HappenedBatch {
+	switch notice.About {
+	case farm.HappenedBatch:
 		return n.lineOfBatch(tx, who, notice)
+	case farm.HappenedBudget:
+		return n.lineOfBudget(tx, who, notice)
 	}
 	job, err := tx.Job(notice.Job)
 	if err != nil {
@@ -164,6 +170,39 @@ func (n *Notices) lineOfBatch(tx *raftstore.Tx, who farm.Token, notice farm.Noti
 		text += fmt.Sprintf(", %d cancelled", cancelled)
 	}
 	return n.lineAt("/batches/"+batch.ID, text), nil
+}
+
+// lineOfBudget words what is used of a budget now. CodeNotFound when it was taken away since.
+func (n *Notices) lineOfBudget(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (line, error) {
+	of := farm.BudgetOf{Team: who.Team, Month: farm.Month(n.state.Now())}
+	var budget *farm.Budget
+	if notice.Project == "" {
+		team, err := tx.Team(who.Team)
+		if err != nil {
+			return line{}, err
+		}
+		budget = team.Budget
+	} else {
+		project, err := tx.Project(who.Team, notice.Project)
+		if err != nil {
+			return line{}, err
+		}
+		project.Name = plain(project.Name)
+		of.Project, budget = &project, project.Budget
+	}
+	if budget == nil {
+		return line{}, farm.Errorf(farm.CodeNotFound, "there is no budget any more")
+	}
+	of.Budget = *budget
+	var err error
+	if of.Use, err = tx.ProjectUse(who.Team, notice.Project, n.state.Now()); err != nil {
+		return line{}, err
+	}
+	text := wording.Used(of)
+	if of.Budget.Then == farm.BudgetHold && of.Use.UsedUp(of.Budget) {
+		text = wording.Held(of) + " New work waits until then."
+	}
+	return n.lineAt("/projects", text), nil
 }
 
 func (n *Notices) lineAt(path, text string) line {

@@ -75,5 +75,5 @@ func (n *Notices) Show(_ context.Context, p farm.Principal, id string) (s Shown,
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return Shown{}, false, nil
 	}
-	return Shown{Text: l.text, Path: l.path, Tag: notice.Job + notice.Batch}, err == nil && l.text != "", err
+	return Shown{Text: l.text, Path: l.path, Tag: notice.Job + notice.Batch + notice.Project}, err == nil && l.text != "", err
 }

@@ -102,6 +102,9 @@ func (e *explanation) survey() {
 	add("failed", "a machine that has not failed it for good", barred)
 	add("avoided", "preferably a machine that has not failed it", failed)
 	add("present", "a machine that can get work now", out)
+	if q.whyHeld(e.t.Team, c.need.Project) != "" {
+		add("budget", "machine hours that are left in a budget", e.connected)
+	}
 	e.surveyLimits()
 	if len(e.fitting) == 0 && near != nil {
 		e.nearest = &farm.NearAgent{ID: near.id, Name: near.name, Lacks: e.lacks(near)}
@@ -146,7 +149,7 @@ func (e *explanation) lacks(m *machine) []string {
 // start estimates when the task will begin; nil when unknown.
 func (e *explanation) start(place int) *farm.Span {
 	switch {
-	case place == 0 || e.able == 0 || e.q.policy.Paused || e.held() != "":
+	case place == 0 || e.able == 0 || e.q.policy.Paused || e.q.whyHeld(e.t.Team, e.t.Need.Project) != "" || e.held() != "":
 		return nil
 	case e.untried > 0 && place <= e.untried:
 		return &farm.Span{}

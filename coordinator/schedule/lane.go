@@ -12,12 +12,12 @@ type lane struct {
 	team   *team
 	level  level
 	blocks []*block // nil where the lane has no groups
-	ready  int      // items in the heaps of its groups
+	ready  int      // items in the heaps of its groups, without those that a budget holds
 	barren uint64   // the last round that found nothing more to assign in it
 }
 
 type block struct {
-	held   uint64 // bit set of the groups with ready tasks
+	held   uint64 // bit set of the groups with ready tasks, without those that a budget holds
 	least  int64  // the least key of those groups
 	keys   [64]int64
 	groups [64]*group
@@ -30,6 +30,8 @@ type group struct {
 	class *class
 	ready heap
 	tasks int // ready, parked, or with a later NotBefore
+	// held says that a budget keeps its tasks from being assigned: they are ready, and in no order; see budget.go.
+	held bool
 
 	// The line of groups by when they were last served; see claim.go.
 	since      int64
@@ -40,7 +42,7 @@ func (q *Queue) groupOf(l *lane, c *class) *group {
 	b := l.blockOf(c.index >> 6)
 	g := b.groups[c.index&63]
 	if g == nil {
-		g = &group{lane: l, class: c}
+		g = &group{lane: l, class: c, held: q.whyHeld(l.team.id, c.need.Project) != ""}
 		b.groups[c.index&63] = g
 		b.live++
 	}
@@ -74,14 +76,15 @@ func (l *lane) rank(g *group) {
 	if b.held&(1<<i) != 0 {
 		was = b.keys[i]
 	}
-	if len(g.ready) == 0 {
+	idle := len(g.ready) == 0 || g.held
+	if idle {
 		b.held &^= 1 << i
 	} else {
 		b.held |= 1 << i
 		b.keys[i] = g.ready[0].key
 		b.least = min(b.least, b.keys[i])
 	}
-	if was != b.least || len(g.ready) > 0 && b.keys[i] == was {
+	if was != b.least || !idle && b.keys[i] == was {
 		return
 	}
 	b.least = math.MaxInt64

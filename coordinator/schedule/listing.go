@@ -29,7 +29,7 @@ func (l *lane) waiting() *waiting {
 			continue
 		}
 		for _, g := range b.groups {
-			if g != nil && len(g.ready) > 0 {
+			if g != nil && len(g.ready) > 0 && !g.held {
 				w.next.push(look{g.ready[0], g, 0})
 			}
 		}
@@ -86,7 +86,7 @@ type Listed struct {
 }
 
 // Line lists at most limit ready tasks in the order in which they would be assigned, starting behind the place after; more reports
-// whether others follow. It ends at MaxListed. Tasks that wait for their NotBefore or for their job's machines are not in it.
+// whether others follow. It ends at MaxListed. Tasks that wait for their NotBefore for their job's machines, or for a budget are not in it.
 func (q *Queue) Line(now time.Time, after, limit int) (list []Listed, more bool) {
 	place := 0
 	q.inOrder(now, func(it *item) bool {
@@ -111,7 +111,7 @@ const placesSeen = 1000
 
 // place is a task's place in line, 0 for one that is not in line; not exact when it is only a lower bound.
 func (q *Queue) place(it *item, now time.Time) (place int, exact bool) {
-	if it == nil || it.at != inGroup || q.policy.Levels[it.group.lane.level.name()].Paused {
+	if it == nil || it.at != inGroup || it.group.held || q.policy.Levels[it.group.lane.level.name()].Paused {
 		return 0, true
 	}
 	q.inOrder(now, func(other *item) bool {

@@ -43,6 +43,8 @@ type Need struct {
 	Limits []string
 	// Secrets are the SecretKeys of the secrets whose values the machine would get.
 	Secrets []string
+	// Project is the id of the team's project whose machine hours the task uses, "" for none.
+	Project string
 }
 
 // SecretKey names a secret of a team in a Need.
@@ -53,7 +55,7 @@ func SecretKey(team, name string) string { return team + "/" + name }
 func NeedOf(job farm.Job, template *farm.Template, task farm.Task) Need {
 	n := Need{
 		AllTags: job.RequireTags, AnyTags: job.AnyTags, NoTags: job.NoTags,
-		MinMemory: job.MinMemory, OS: job.OS, Limits: job.Limits,
+		MinMemory: job.MinMemory, OS: job.OS, Limits: job.Limits, Project: job.ProjectID,
 	}
 	for _, name := range job.UsesSecrets {
 		n.Secrets = append(n.Secrets, SecretKey(job.Team, name))
@@ -121,7 +123,7 @@ func (n Need) appendKey(key []byte) []byte {
 	list(n.NoTags)
 	list(n.Limits)
 	list(n.Secrets)
-	return key
+	return append(append(key, n.Project...), 1)
 }
 
 // major is the first number of a version; 0 when it does not begin with one.

@@ -54,6 +54,7 @@ type Queue struct {
 	works map[Work]*work
 
 	secretTags map[string][]string // see SetSecretTags
+	held       map[Held]string     // see SetHeld
 
 	holdings map[string]*holding // by task
 	jobs     map[string]*job     // with running tasks
@@ -122,6 +123,9 @@ func (q *Queue) toGroup(it *item, now int64) {
 	g := it.group
 	it.at = inGroup
 	g.ready.push(entry{it.urgency(), it})
+	if g.held {
+		return
+	}
 	g.lane.ready++
 	g.lane.rank(g)
 	if len(g.ready) == 1 {
@@ -133,6 +137,9 @@ func (q *Queue) toGroup(it *item, now int64) {
 func (q *Queue) fromGroup(it *item) {
 	g := it.group
 	g.ready.remove(int(it.place))
+	if g.held {
+		return
+	}
 	g.lane.ready--
 	g.lane.rank(g)
 	if len(g.ready) == 0 {

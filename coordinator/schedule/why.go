@@ -20,6 +20,8 @@ func (e *explanation) why() string {
 		return "The farm is paused: no new task starts until an operator resumes it."
 	case level.Paused:
 		return fmt.Sprintf("The level %s is paused: none of its tasks starts until an operator resumes it.", levelName)
+	case q.whyHeld(e.t.Team, e.t.Need.Project) != "":
+		return q.whyHeld(e.t.Team, e.t.Need.Project)
 	case e.t.NotBefore.After(e.now):
 		return "It does not start before " + clock(e.t.NotBefore, e.now) + "."
 	case e.connected == 0:

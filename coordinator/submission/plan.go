@@ -131,6 +131,7 @@ func inherit(child, parent farm.Job) farm.Job {
 	child.Priority, child.Level, child.NotBefore = parent.Priority, parent.Level, parent.NotBefore
 	child.RequireTags, child.AnyTags, child.NoTags = parent.RequireTags, parent.AnyTags, parent.NoTags
 	child.MinMemory, child.OS, child.Limits = parent.MinMemory, parent.OS, parent.Limits
+	child.ProjectID = parent.ProjectID
 	child.MaxMachines, child.MaxAttempts, child.Hold, child.Strict = parent.MaxMachines, parent.MaxAttempts, parent.Hold, parent.Strict
 	return child
 }
@@ -174,6 +175,9 @@ func (p *plan) settle(ctx context.Context, job *farm.Job) error {
 		return farm.Invalid("the job refers to secrets that do not exist", unknown...)
 	}
 	if err := p.checkLimits(*job); err != nil {
+		return err
+	}
+	if err := p.settleProject(job); err != nil {
 		return err
 	}
 	if refused := refusedAddresses(p.s.cfg.Addresses, *job); len(refused) > 0 {

@@ -51,6 +51,9 @@ const (
 	PresetsLevel = ReleasesLevel
 	// RenderAgainLevel is from which level on people have frames rendered again, and jobs say which is the first frame that they render.
 	RenderAgainLevel = ReleasesLevel
+	// ProjectsLevel is from which level on teams have projects and budgets of machine hours, jobs say which project they are for, and the state
+	// counts what projects use.
+	ProjectsLevel = ReleasesLevel
 	// AuditLevel is from which level on commands say who asks for them. Below it nothing is noted for the audit log.
 	AuditLevel = ReleasesLevel
 )

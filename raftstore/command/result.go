@@ -24,6 +24,8 @@ type Result struct {
 	Trimmed []string
 	// SecretTags says that a secret whose value goes to some machines only was put, changed or deleted.
 	SecretTags bool
+	// Budgets says that a budget of a project or a team was set, changed, raised or used up: what is held may be other work.
+	Budgets bool
 	// Updates says that a release, or how machines get releases, was changed.
 	Updates bool
 	// Replaced says that the whole state is another from here on: that of a backup.

@@ -25,7 +25,7 @@ func Draw(t *rapid.T, step int) command.Command {
 		}
 		return grants
 	}
-	switch rapid.IntRange(0, 27).Draw(t, "command") {
+	switch rapid.IntRange(0, 28).Draw(t, "command") {
 	case 0, 1:
 		return DrawSubmission(t, step)
 	case 2, 3, 4, 5, 6:
@@ -99,6 +99,8 @@ func Draw(t *rapid.T, step int) command.Command {
 		return drawBatchCommand(t, step)
 	case 24, 25:
 		return drawEnrolment(t, step)
+	case 27:
+		return drawProject(t, step)
 	case 26:
 		if rapid.IntRange(0, 2).Draw(t, "releases") == 0 {
 			return drawRelease(t, step)
@@ -109,6 +111,27 @@ func Draw(t *rapid.T, step int) command.Command {
 			return command.ExpireFiles{At: at}
 		}
 		return command.PutFile{File: farm.StoredFile{FileRef: farm.FileRef{SHA256: id("content", 3)}, Team: id("team", 1), ExpiresAt: After(step + rapid.IntRange(-5, 20).Draw(t, "life"))}}
+	}
+}
+
+// drawProject makes a command about the projects of a team, and budgets that a few attempts use up.
+func drawProject(t *rapid.T, step int) command.Command {
+	at, team, id := After(step), "team0", fmt.Sprintf("project%d", rapid.IntRange(0, 1).Draw(t, "project"))
+	var budget *farm.Budget
+	if rapid.Bool().Draw(t, "budget") {
+		budget = &farm.Budget{Hours: rapid.SampledFrom([]float64{0, 0.001, 0.01}).Draw(t, "hours"), Per: rapid.SampledFrom([]farm.BudgetPeriod{farm.BudgetTotal, farm.BudgetMonth}).Draw(t, "per"),
+			Then: rapid.SampledFrom([]farm.BudgetAction{farm.BudgetWarn, farm.BudgetHold}).Draw(t, "then")}
+	}
+	name, archived := rapid.SampledFrom([]string{"Spring", "spring ", "Fall"}).Draw(t, "name"), rapid.Bool().Draw(t, "archived")
+	switch rapid.IntRange(0, 5).Draw(t, "project command") {
+	case 0, 1, 2:
+		return command.PutProject{Project: farm.Project{ID: id, Team: team, Name: rapid.SampledFrom([]string{"Spring", "Autumn", "two\nlines"}).Draw(t, "first name"), Budget: budget, CreatedAt: at}}
+	case 3:
+		return command.ChangeProject{Team: team, ID: id, Name: &name, Budget: budget, At: at}
+	case 4:
+		return command.ChangeProject{Team: team, ID: id, Archived: &archived, At: at}
+	default:
+		return command.PutTeamBudget{Team: team, Budget: budget, At: at}
 	}
 }
 
@@ -199,6 +222,9 @@ func DrawSubmission(t *rapid.T, step int) command.SubmitJobs {
 		}
 		if rapid.IntRange(0, 3).Draw(t, "font") == 0 {
 			job.UsesFonts = []string{fmt.Sprintf("font%d", rapid.IntRange(0, 3).Draw(t, "used"))}
+		}
+		if rapid.IntRange(0, 5).Draw(t, "for a project") == 0 {
+			job.ProjectID = fmt.Sprintf("project%d", rapid.IntRange(0, 1).Draw(t, "project"))
 		}
 		if rapid.IntRange(0, 3).Draw(t, "asset") == 0 {
 			job.Assets = []farm.Asset{{Type: "image", Src: fmt.Sprintf("farm://content%d", rapid.IntRange(0, 3).Draw(t, "content"))}}

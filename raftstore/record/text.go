@@ -194,6 +194,7 @@ func (w *text) head(job *farm.Job) {
 	w.strings("children", job.Children)
 	w.string("takeOf", job.TakeOf)
 	w.string("nextTake", job.NextTake)
+	w.string("projectId", job.ProjectID)
 	w.bool("join", job.Join)
 	w.strings("usesFonts", job.UsesFonts)
 	w.strings("usesSecrets", job.UsesSecrets)

@@ -126,6 +126,7 @@ func (b *batch) apply(nth int, entry Entry) (Applied, error) {
 	}
 	result := &applied.Result
 	result.Changed, result.Notices, result.Index = b.t.noted(), b.t.noticesMade(), b.index
+	result.Budgets = b.t.budgetsMoved()
 	switch {
 	case b.t.err != nil:
 		return Applied{}, fmt.Errorf("apply log entry %d: %w", b.index, b.t.err)

@@ -47,6 +47,9 @@ func (t *tables) checkSubmission(c command.SubmitJobs, contents []record.Content
 	if len(c.Jobs) == 0 {
 		return nil, nil, farm.Errorf(farm.CodeInvalid, "no job was submitted")
 	}
+	if err := t.checkProjects(c.Jobs); err != nil {
+		return nil, nil, err
+	}
 	jobs, tasks := c.Jobs, c.Tasks
 	place := map[string]int{}
 	templates := map[string]farm.Template{"": {Status: farm.TemplateUploaded}} // each is read once; "" is for jobs without one

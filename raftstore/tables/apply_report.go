@@ -41,6 +41,9 @@ func (t *tables) sumUp(task farm.Task, job farm.Job, end ending) {
 	t.addSum(task.Team, day, farm.SumTemplate, farm.SumSubject(job.Template.ID), sum)
 	t.addSum(task.Team, day, farm.SumPerson, farm.SumSubject(job.SubmittedBy), sum)
 	t.addSum(task.Team, day, farm.SumMachine, farm.SumSubject(task.Agent), sum)
+	if t.since(command.ProjectsLevel) {
+		t.addSum(task.Team, day, farm.SumProject, farm.SumSubject(job.ProjectID), sum)
+	}
 	if sum.Failed > 0 {
 		cause := end.causeOn(task)
 		if job.Private && !cause.Kind.OfMachine() {
@@ -60,6 +63,9 @@ func (t *tables) sumUpJob(job farm.Job) {
 	t.addSum(job.Team, day, farm.SumAll, farm.NoSubject, sum)
 	t.addSum(job.Team, day, farm.SumTemplate, farm.SumSubject(job.Template.ID), sum)
 	t.addSum(job.Team, day, farm.SumPerson, farm.SumSubject(job.SubmittedBy), sum)
+	if t.since(command.ProjectsLevel) {
+		t.addSum(job.Team, day, farm.SumProject, farm.SumSubject(job.ProjectID), sum)
+	}
 }
 
 // addSum adds to the sum of a subject. When there are too many of them on a day, the rest is one.

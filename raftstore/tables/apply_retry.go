@@ -113,6 +113,7 @@ func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *
 	t.keepTiming(task, job, end)
 	t.countUsage(task, end.at)
 	t.sumUp(task, job, end)
+	t.countProject(task, job, end.at)
 	switch follows := end.class.Consequence(); {
 	case end.outcome == farm.OutcomeDone:
 		t.clearFailures(task.Agent, result)

@@ -77,6 +77,7 @@ func (t *tables) endTeam(c command.EndTeam) command.Result {
 	t.dropFailures(c.ID)
 	t.dropSums(c.ID)
 	t.dropPresets(c.ID)
+	t.dropProjects(c.ID)
 	t.dropAllUses(c.ID)
 	t.remove(bucketTeams, c.ID)
 	return command.Result{Policy: t.dropShare(c.ID, c.At)}

@@ -95,12 +95,31 @@ func (t *tables) auditOfAccess(cmd command.Command) (audited, bool) {
 		return audited{action: farm.AuditPresetPut, thing: farm.AuditThing{Kind: "preset", ID: c.Preset.Name, Name: c.Preset.Name}, team: c.Preset.Team}, true
 	case command.DeletePreset:
 		return audited{action: farm.AuditPresetDelete, thing: farm.AuditThing{Kind: "preset", ID: c.Name, Name: c.Name}, team: c.Team}, true
+	case command.PutProject:
+		return audited{action: farm.AuditProjectAdd, thing: farm.AuditThing{Kind: "project", ID: c.Project.ID, Name: c.Project.Name}, team: c.Project.Team}, true
+	case command.ChangeProject:
+		return t.auditOfProject(c), true
+	case command.PutTeamBudget:
+		team, _ := get[farm.Team](t, bucketTeams, c.Team)
+		team.ID = c.Team
+		return audited{action: farm.AuditTeamBudget, thing: ofTeam(team), team: c.Team}, true
 	case command.EndTeam:
 		team, _ := get[farm.Team](t, bucketTeams, c.ID)
 		team.ID = c.ID
 		return audited{action: farm.AuditTeamDelete, thing: ofTeam(team), team: c.ID}, true
 	}
 	return audited{}, false
+}
+
+func (t *tables) auditOfProject(c command.ChangeProject) audited {
+	p, _ := t.project(c.Team, c.ID)
+	about := audited{action: farm.AuditProjectChange, thing: farm.AuditThing{Kind: "project", ID: c.ID, Name: p.Name}, team: c.Team}
+	if c.Name == nil && c.Budget == nil && c.Archived != nil {
+		if about.action = farm.AuditProjectReopen; *c.Archived {
+			about.action = farm.AuditProjectArchive
+		}
+	}
+	return about
 }
 
 // auditOfEntry is what single sign-on changes about a person. A sign-in that changes nothing is told by its session alone.

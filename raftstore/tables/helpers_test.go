@@ -19,8 +19,8 @@ import (
 func TestNumbersOfTheRulesStay(t *testing.T) {
 	t.Parallel()
 	got := fmt.Sprint(farm.MaxAttempts, farm.MostAttempts, farm.MaxRedos, farm.FontRanks, farm.DeliveryRetries, farm.SetAsideFor, farm.MostNotices, farm.MostWatchers, farm.MostOpenFailures, farm.MostCauses, farm.MostCauseSubject, farm.SumDays, farm.MostSubjects, farm.MostRateTags, " "+farm.Redacted,
-		farm.MostReviewLinks, farm.MostRemarks, farm.MostRemarksOfLink, farm.MostStrokes, farm.MostPoints, farm.MostRemark, farm.MostReviewName, farm.MostLogo, farm.DrawingSide, farm.StrokeColours(), farm.MostGroupRules, farm.MostGroupName, farm.MostPasskeys)
-	if want := "3 20 3 3 3 30m0s 50 100 1000 200 160 400 200 10 [redacted]20 400 200 60 1200 2000 100 65536 10000 [amber red green blue white] 200 300 20"; got != want {
+		farm.MostReviewLinks, farm.MostRemarks, farm.MostRemarksOfLink, farm.MostStrokes, farm.MostPoints, farm.MostRemark, farm.MostReviewName, farm.MostLogo, farm.DrawingSide, farm.StrokeColours(), farm.MostGroupRules, farm.MostGroupName, farm.MostPasskeys, " ", farm.MostProjects, farm.MostProjectName, farm.MostBudgetHours, farm.BudgetShares())
+	if want := "3 20 3 3 3 30m0s 50 100 1000 200 160 400 200 10 [redacted]20 400 200 60 1200 2000 100 65536 10000 [amber red green blue white] 200 300 20 2000 80 10000000 [80 100]"; got != want {
 		t.Errorf("the rules lean on %q, and leaned on %q", got, want)
 	}
 }

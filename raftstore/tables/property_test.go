@@ -185,6 +185,11 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 			set(bucketTaggedJobsByTime, tagged+place, "")
 			set(bucketTaggedJobsByPriority, tagged+priorityKey(job.Priority)+place, "")
 		}
+		if job.ProjectID != "" {
+			ofProject := job.Team + "\x00" + job.ProjectID + "\x00" + string(job.Status) + "\x00"
+			set(bucketProjectJobsByTime, ofProject+place, "")
+			set(bucketProjectJobsByPriority, ofProject+priorityKey(job.Priority)+place, "")
+		}
 		counts[countOfJobs(job.Team, job.Status)]++
 		if job.Batch != "" && job.NextTake == "" {
 			counts[countOfBatch(job.Batch, job.Status)]++
@@ -273,6 +278,7 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 	}
 	expectLibrary(tb, set, counts)
 	expectFailures(tb, set, counts)
+	expectProjects(t, tb, set)
 	cursor := tb.cursor(bucketAudit)
 	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
 		counts[countOfAudit]++
@@ -284,14 +290,14 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 	for key, n := range counts {
 		set(bucketCounts, key, fmt.Sprintf("%08x", n))
 	}
-	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority, bucketBlockedByTemplate, bucketTasksByStatus,
+	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority, bucketProjectJobsByTime, bucketProjectJobsByPriority, bucketProjectsByName, bucketHolding, bucketBlockedByTemplate, bucketTasksByStatus,
 		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketAgentsByKey, bucketJoinTokensByHash, bucketCounts, bucketDeliveriesDue, bucketDuties,
 		bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecretsByTeam, bucketSecretsByName, bucketBatchesByTeam, bucketRequestsByTime, bucketFailuresByCause, bucketAuditByTeam, bucketAuditByToken, bucketAuditByThing} {
 		have := map[string]string{}
 		cursor := tb.cursor(bucket)
 		for k, v := cursor.First(); k != nil; k, v = cursor.Next() {
-			if strings.HasPrefix(string(k), usageOfAll) {
-				continue // tells of tasks that are long gone
+			if strings.HasPrefix(string(k), usageOfAll) || strings.HasPrefix(string(k), projectTimeOfAll) {
+				continue // tells of tasks and jobs that are long gone
 			}
 			if strings.HasPrefix(string(k), usesOfAll) {
 				checkUse(t, tb, string(k))

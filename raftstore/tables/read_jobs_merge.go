@@ -24,12 +24,13 @@ type jobStream struct {
 	cursor *layered.Cursor
 	prefix []byte
 	head   []byte
+	also   func(place []byte) bool // what is asked of a place besides; nil for nothing
 }
 
 // walkJobs starts a walk at the query's cursor or bound.
 func (tx *Tx) walkJobs(team string, q farm.JobQuery) (*jobWalk, error) {
 	walk := &jobWalk{}
-	bucket, tagged := bucketJobsByTime, bucketTaggedJobsByTime
+	bucket, tagged, ofProject := bucketJobsByTime, bucketTaggedJobsByTime, bucketProjectJobsByTime
 	switch q.Sort {
 	case "", sortOldest:
 		walk.order = 'o'
@@ -37,7 +38,7 @@ func (tx *Tx) walkJobs(team string, q farm.JobQuery) (*jobWalk, error) {
 		walk.order = 'n'
 	case sortPriority:
 		walk.order, walk.ahead = 'p', len(priorityKey(0))
-		bucket, tagged = bucketJobsByPriority, bucketTaggedJobsByPriority
+		bucket, tagged, ofProject = bucketJobsByPriority, bucketTaggedJobsByPriority, bucketProjectJobsByPriority
 	default:
 		return nil, farm.Invalid("jobs cannot be listed in this order", farm.FieldError{
 			Field: "sort", Message: "must be oldest_first, newest_first, priority or random"})
@@ -53,11 +54,19 @@ func (tx *Tx) walkJobs(team string, q farm.JobQuery) (*jobWalk, error) {
 		return nil, err
 	}
 	for _, status := range statesOf(q) {
-		if len(q.Tags) == 0 {
-			walk.add(tx.t.cursor(bucket), statusPrefix(team, status), after)
+		project := tagPrefix(team, q.Project, status)
+		switch {
+		case len(q.Tags) == 0 && q.Project == "":
+			walk.add(&jobStream{cursor: tx.t.cursor(bucket), prefix: []byte(statusPrefix(team, status))}, after)
+		case len(q.Tags) == 0:
+			walk.add(&jobStream{cursor: tx.t.cursor(ofProject), prefix: []byte(project)}, after)
 		}
 		for _, tag := range q.Tags {
-			walk.add(tx.t.cursor(tagged), tagPrefix(team, tag, status), after)
+			s := &jobStream{cursor: tx.t.cursor(tagged), prefix: []byte(tagPrefix(team, tag, status))}
+			if q.Project != "" {
+				s.also = func(place []byte) bool { return tx.t.has(ofProject, project+string(place)) }
+			}
+			walk.add(s, after)
 		}
 	}
 	for i := len(walk.streams)/2 - 1; i >= 0; i-- {
@@ -67,8 +76,7 @@ func (tx *Tx) walkJobs(team string, q farm.JobQuery) (*jobWalk, error) {
 }
 
 // add brings a list into the walk, unless nothing of it is left.
-func (w *jobWalk) add(cursor *layered.Cursor, prefix string, after []byte) {
-	s := &jobStream{cursor: cursor, prefix: []byte(prefix)}
+func (w *jobWalk) add(s *jobStream, after []byte) {
 	w.start(s, after)
 	if s.head != nil {
 		w.streams = append(w.streams, s)
@@ -148,7 +156,7 @@ func (w *jobWalk) next() []byte {
 		place := first.head
 		inBounds := w.pass(first)
 		w.settle()
-		if inBounds && !bytes.Equal(place, w.last) {
+		if inBounds && !bytes.Equal(place, w.last) && (first.also == nil || first.also(place)) {
 			w.last = place
 			return place
 		}

@@ -125,6 +125,11 @@ func (t *tables) listJob(job *farm.Job, status farm.JobStatus, do func(bucket []
 		do(bucketTaggedJobsByTime, prefix+place)
 		do(bucketTaggedJobsByPriority, prefix+urgency)
 	}
+	if job.ProjectID != "" {
+		prefix := tagPrefix(job.Team, job.ProjectID, status)
+		do(bucketProjectJobsByTime, prefix+place)
+		do(bucketProjectJobsByPriority, prefix+urgency)
+	}
 }
 
 // holdForJob counts what an unended job keeps from being deleted: its template, its fonts and the kept files that it
@@ -139,7 +144,7 @@ func (t *tables) holdForJob(job *farm.Job, files []string, delta int) {
 	}
 }
 
-// tagPrefix begins the keys of one team's jobs in one state that have a tag.
+// tagPrefix begins the keys of one team's jobs in one state that have a tag, or are for a project.
 func tagPrefix(team, tag string, status farm.JobStatus) string {
 	return team + sep + tag + sep + string(status) + sep
 }

@@ -80,6 +80,12 @@ var (
 	bucketTeamLogos     = []byte("team logos")           // team: a PNG
 	bucketPresets       = []byte("presets")              // team, name in lower case
 
+	bucketProjects              = []byte("projects")                 // team, id
+	bucketProjectsByName        = []byte("projects by name")         // team, name in lower case: the id
+	bucketHolding               = []byte("projects that hold")       // team, id; those whose budget holds work
+	bucketProjectJobsByTime     = []byte("project jobs by time")     // team, project, status, time, id
+	bucketProjectJobsByPriority = []byte("project jobs by priority") // team, project, status, priority, time, id
+
 	bucketAudit         = []byte("audit")          // time, entry and place within it
 	bucketAuditByTeam   = []byte("audit by team")  // team, key of the record
 	bucketAuditByToken  = []byte("audit by token") // token, key of the record
@@ -142,6 +148,7 @@ func buckets() [][]byte {
 		bucketSignInRules, bucketIdentities, bucketIdentitiesByToken, bucketPasskeys, bucketPasskeysByID,
 		bucketRemovedDownloads,
 		bucketReviewLinks, bucketReviewsByHash, bucketReviewsByTeam, bucketRemarks, bucketTakes, bucketTeamLogos, bucketPresets,
+		bucketProjects, bucketProjectsByName, bucketHolding, bucketProjectJobsByTime, bucketProjectJobsByPriority,
 	}
 }
 
@@ -164,6 +171,7 @@ func Layout() layered.Options {
 func bucketsReadOften() [][]byte {
 	return [][]byte{
 		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketPolicy, bucketRates, bucketAgents, bucketAgentsByKey, bucketSecretsByName,
+		bucketProjects,
 	}
 }
 
@@ -191,6 +199,7 @@ type tables struct {
 	noticed []command.NoticeQueue // that the command under way put something into
 	counts  map[string]int        // counters that were looked at for a change, as they are now; see counters.go
 	sums    map[string]*farm.Sum  // of days, that were changed, as they are now; see apply_report.go
+	budgets bool                  // the command under way changed what budgets hold; see apply_project.go
 	print   *rowPrint             // of the entry under way; nil where rows are written that are of no entry
 	entry   uint64                // index of the entry under way
 	// inForce is the farm's level, 0 until it is asked for.

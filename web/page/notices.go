@@ -31,6 +31,8 @@ func happeningWords(what farm.Happening) string {
 		return "A job waits for approval"
 	case farm.HappenedReview:
 		return "My job was reviewed by a link"
+	case farm.HappenedBudget:
+		return "A budget is nearly used, or used up"
 	}
 	return string(what)
 }

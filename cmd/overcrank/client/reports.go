@@ -16,6 +16,7 @@ type Report struct {
 	Days      []ReportLine `json:"days"`
 	Teams     []ReportLine `json:"teams"`
 	Templates []ReportLine `json:"templates"`
+	Projects  []ReportLine `json:"projects"`
 	People    []ReportLine `json:"people"`
 	Machines  []ReportLine `json:"machines"`
 	Causes    []ReportLine `json:"causes"`

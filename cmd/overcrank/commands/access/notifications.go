@@ -58,7 +58,7 @@ func printNotifications(out *terminal.Output, n client.Notifications) error {
 
 type notificationsSet struct {
 	remote.Flags
-	About       []string `help:"What to be told of: finished, failed, batch, approval, review. Default: as before." placeholder:"WHAT" xor:"about"`
+	About       []string `help:"What to be told of: finished, failed, batch, approval, review, budget. Default: as before." placeholder:"WHAT" xor:"about"`
 	Nothing     bool     `help:"Be told of nothing." xor:"about"`
 	Email       *bool    `help:"Be told by e-mail, at the address of your access." negatable:""`
 	ChatURLFile string   `name:"chat-url-file" help:"File with the address for incoming messages that a chat gave." type:"existingfile" xor:"chat"`

@@ -16,6 +16,7 @@ type Scheduling struct {
 	NoTag        []string `help:"Only on machines with none of these tags." placeholder:"TAG"`
 	MinMemory    string   `help:"Only on machines with at least this much memory, such as 32GB." placeholder:"SIZE"`
 	OS           string   `help:"Only on machines with this system: windows, macos or linux." name:"os" placeholder:"SYSTEM"`
+	Project      string   `help:"Project that its machine hours count for, by name or id." complete:"project"`
 	Limit        []string `help:"Limits of the farm, such as licences, that each of its tasks counts against." placeholder:"NAME" complete:"limit"`
 	MaxMachines  int      `help:"Maximum number of machines that render it at once; 0 for the farm's limit."`
 	MaxAttempts  int      `help:"Failed attempts at a task after which the job fails; 0 for the farm's number."`
@@ -33,7 +34,7 @@ func (f Scheduling) Add(body map[string]any, now time.Time) error {
 		}
 		body["notBefore"] = at.UTC().Format(time.RFC3339)
 	}
-	for key, text := range map[string]string{"level": f.Level, "minMemory": f.MinMemory, "os": f.OS} {
+	for key, text := range map[string]string{"level": f.Level, "minMemory": f.MinMemory, "os": f.OS, "project": f.Project} {
 		if text != "" {
 			body[key] = text
 		}

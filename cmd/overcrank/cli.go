@@ -8,6 +8,7 @@ import (
 	"overcrank/cmd/overcrank/commands/agents"
 	"overcrank/cmd/overcrank/commands/backups"
 	"overcrank/cmd/overcrank/commands/batches"
+	"overcrank/cmd/overcrank/commands/budgets"
 	"overcrank/cmd/overcrank/commands/cluster"
 	"overcrank/cmd/overcrank/commands/failures"
 	"overcrank/cmd/overcrank/commands/ffmpegs"
@@ -51,6 +52,7 @@ type cli struct {
 	Failures  failures.Failures  `cmd:"" group:"work" help:"List why jobs failed that need somebody, and submit them again by cause."`
 	Reviews   reviews.Reviews    `cmd:"" group:"work" help:"Create links by which others review results, list and revoke them, and print what was said."`
 	Reports   reports.Reports    `cmd:"" group:"work" help:"Say how many hours machines worked, for whom, and what that costs."`
+	Projects  budgets.Projects   `cmd:"" group:"work" help:"Create, list and archive projects, and set their budgets of machine hours."`
 	Fonts     library.Fonts      `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
 	Secrets   library.Secrets    `cmd:"" group:"work" help:"Set, list and delete the team's secrets."`
 

@@ -116,6 +116,9 @@ func suggestions(ctx context.Context, kind string, server remote.Farm) []Candida
 	case "agent":
 		list, _ := c.Agents(ctx, "", "")
 		return each(list, func(a client.Agent) (string, string) { return a.Name, wording.Machine(a.State) })
+	case "project":
+		list, _ := c.Projects(ctx, false)
+		return each(list, func(p client.Project) (string, string) { return p.Name, p.ID })
 	case "limit":
 		limits, _ := c.Limits(ctx)
 		return words(slices.Sorted(maps.Keys(limits.ByName))...)

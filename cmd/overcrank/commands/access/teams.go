@@ -6,8 +6,11 @@ import (
 	"fmt"
 
 	"overcrank/cmd/overcrank/client"
+	"overcrank/cmd/overcrank/commands/budgets"
 	"overcrank/cmd/overcrank/commands/remote"
+	"overcrank/cmd/overcrank/exit"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm/wording"
 )
 
 // Teams are the commands below overcrank teams.
@@ -15,6 +18,7 @@ type Teams struct {
 	List   teamsList   `cmd:"" default:"withargs" help:"List the teams that you may see."`
 	Create teamsCreate `cmd:"" help:"Create a team."`
 	Rename teamsRename `cmd:"" help:"Rename a team."`
+	Budget teamsBudget `cmd:"" help:"Show the budget of a team, give it one, or take it away."`
 	Delete teamsDelete `cmd:"" help:"Delete teams with all that they own."`
 }
 
@@ -76,6 +80,46 @@ func (t teamsRename) Run(ctx context.Context, out *terminal.Output) error {
 	return t.Print(out, team, err, func() error {
 		out.Remark("%s is now called %s", team.ID, team.Name)
 		return nil
+	})
+}
+
+type teamsBudget struct {
+	Team string `arg:"" help:"Id or name of the team." complete:"team"`
+	budgets.Flags
+	None bool         `help:"Take the budget away."`
+	Ask  remote.Flags `embed:""`
+}
+
+func (t teamsBudget) Run(ctx context.Context, out *terminal.Output) error {
+	c, err := t.Ask.Client()
+	if err != nil {
+		return err
+	}
+	id, err := remote.Find(ctx, "team", t.Team, c.Teams)
+	if err != nil {
+		return err
+	}
+	now, err := c.TeamBudget(ctx, id)
+	if err != nil {
+		return err
+	}
+	budget, err := t.Over(now.Budget)
+	switch {
+	case err != nil:
+		return err
+	case t.None && budget != nil:
+		return exit.Usagef("--none takes the budget away: give it alone, or --hours, --per and --then")
+	case t.None:
+		if err = c.DeleteTeamBudget(ctx, id); err == nil {
+			now, err = c.TeamBudget(ctx, id)
+		}
+	case budget != nil:
+		now, err = c.SetTeamBudget(ctx, id, *budget)
+	}
+	return t.Ask.Print(out, now, err, func() error {
+		table := terminal.NewTable("THIS MONTH", "IN TOTAL", "BUDGET", "USED")
+		table.Row(wording.Hours(now.Use.HoursThisMonth), wording.Hours(now.Use.HoursTotal), budgets.Words(now.Budget), budgets.Percent(now.Use))
+		return out.Table(table)
 	})
 }
 

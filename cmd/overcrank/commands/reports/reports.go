@@ -17,7 +17,7 @@ import (
 type Reports struct {
 	From string `help:"First day, such as 2026-11-01, UTC; 29 days before the last if not given."`
 	To   string `help:"Last day; today if not given."`
-	By   string `help:"What by: day, team, template, person, machine or cause." enum:"day,team,template,person,machine,cause" default:"template"`
+	By   string `help:"What by: day, team, template, project, person, machine or cause." enum:"day,team,template,project,person,machine,cause" default:"template"`
 	CSV  bool   `name:"csv" help:"Print comma-separated values."`
 	remote.Flags
 }
@@ -39,7 +39,7 @@ func (r Reports) Run(ctx context.Context, out *terminal.Output) error {
 	return r.Print(out, report, err, func() error {
 		rows := [][]string{{strings.ToUpper(r.By), "HOURS", "JOBS", "FAILED", "LOST HOURS", "COST"}}
 		lines := map[string][]client.ReportLine{
-			"day": report.Days, "team": report.Teams, "template": report.Templates, "person": report.People, "machine": report.Machines, "cause": report.Causes,
+			"day": report.Days, "team": report.Teams, "template": report.Templates, "project": report.Projects, "person": report.People, "machine": report.Machines, "cause": report.Causes,
 		}[r.By]
 		for _, l := range append(lines, total(report)) {
 			rows = append(rows, []string{name(l), hours(l.Seconds), fmt.Sprint(l.Jobs), fmt.Sprint(l.Failed), hours(l.WastedSeconds), strconv.FormatFloat(l.Cost, 'f', 2, 64)})

@@ -29,6 +29,9 @@ func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {
 	if v.Templates, err = s.templateNames(ctx, p); err != nil {
 		return err
 	}
+	if v.Projects, err = s.projectNames(ctx, p); err != nil {
+		return err
+	}
 	v.Levels = s.levelsFor(ctx, p, farm.LevelNormal)
 	shell := s.shell(c, p, "Jobs", "jobs")
 	shell.Live = "jobs:" + asked.Encode()
@@ -61,13 +64,13 @@ func (s *server) templateNames(ctx context.Context, p farm.Principal) ([]page.Ch
 func filterOf(asked url.Values) (page.JobFilter, search.Filter) {
 	f := page.JobFilter{
 		State: asked.Get("state"), Query: asked.Get("q"), By: asked.Get("by"), Template: asked.Get("template"), Batch: asked.Get("batch"),
-		Tag: asked.Get("tag"), From: asked.Get("from"), To: asked.Get("to"),
+		Tag: asked.Get("tag"), Project: asked.Get("project"), From: asked.Get("from"), To: asked.Get("to"),
 	}
 	states, known := jobFilters[f.State]
 	if !known {
 		f.State = ""
 	}
-	selected := search.Filter{Text: f.Query, By: f.By, Template: f.Template, Batch: f.Batch, Tag: f.Tag, States: states}
+	selected := search.Filter{Text: f.Query, By: f.By, Template: f.Template, Batch: f.Batch, Tag: f.Tag, Project: f.Project, States: states}
 	var err error
 	if selected.From, err = time.Parse(time.DateOnly, f.From); err != nil {
 		f.From = ""

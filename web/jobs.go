@@ -193,6 +193,14 @@ func (s *server) dress(ctx context.Context, p farm.Principal, jobs []farm.Job, t
 			}
 			d.Template = names[id]
 		}
+		if id := j.ProjectID; id != "" {
+			if _, known := names[id]; !known {
+				if names[id], err = s.nameProject(ctx, p, id); err != nil {
+					return nil, err
+				}
+			}
+			d.ProjectName = names[id]
+		}
 		if j.Status == farm.JobRendering {
 			d.Working = s.farm.tasks.RunningOf(ctx, p, j.ID)
 		}

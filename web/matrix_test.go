@@ -47,6 +47,7 @@ var pages = map[string]grant{
 	"POST /files/uploads": artist, "POST /files/uploads/:id/parts/:part": artist, "POST /files/uploads/:id/finish": artist, "POST /files/uploads/:id/cancel": artist, "POST /templates/:id/replace": artist,
 	"GET /failures": viewer, "POST /failures/retry": artist, "POST /failures/dismiss": artist,
 	"GET /reports": viewer, "GET /reports.csv": viewer, "POST /reports/rates": farmsAdmin, "GET /wall": viewer,
+	"GET /projects": viewer, "POST /projects": producer, "POST /projects/:id": producer, "POST /projects/:id/archive": producer, "POST /projects/:id/reopen": producer,
 	"GET /search": viewer, "GET /search/found": viewer,
 	"GET /queue": viewer, "GET /queue/move": artist, "POST /queue/move": artist, "POST /queue/pause": farmsOperator, "POST /queue/resume": farmsOperator,
 	"POST /queue/levels/:level/pause": farmsOperator, "POST /queue/levels/:level/resume": farmsOperator,

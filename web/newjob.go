@@ -209,6 +209,7 @@ func formBody(c *fiber.Ctx, form *page.NewJob, o order) (map[string]any, error) 
 	form.Name, form.Output = strings.TrimSpace(c.FormValue("name")), sentOutput(c)
 	form.Level, form.Priority, form.NotBefore, form.Tags = o.level, c.FormValue("priority"), c.FormValue("notBefore"), c.FormValue("requireTags")
 	form.Approve, form.Sequential = c.FormValue("approve") != "", c.FormValue("sequential") != ""
+	form.Project = c.FormValue("project")
 	form.PreviewFirst = form.Approve || c.FormValue("previewFirst") != ""
 	body := map[string]any{"template": map[string]any{"id": form.Template.ID, "composition": form.Composition.Name}}
 	set := func(key string, value any, given bool) {
@@ -217,6 +218,7 @@ func formBody(c *fiber.Ctx, form *page.NewJob, o order) (map[string]any, error) 
 		}
 	}
 	set("name", form.Name, form.Name != "")
+	set("project", form.Project, form.Project != "")
 	set("level", string(o.level), o.level != "" && o.level != farm.LevelNormal)
 	set("priority", o.priority, o.priority != 0)
 	set("requireTags", words(form.Tags), form.Tags != "")
@@ -291,6 +293,7 @@ func bodiesOf(assets []farm.Asset) (bodies []map[string]any) {
 func startFrom(form *page.NewJob, id string, earlier farm.Job) {
 	form.Again, form.Earlier = id, resultWords(earlier)
 	form.Name, form.Left = earlier.Name, fillIn(form.Fields, earlier.Assets)
+	form.Project = earlier.ProjectID
 	form.Level, form.Tags = earlier.Level, strings.Join(earlier.RequireTags, ", ")
 	if earlier.Priority != 0 {
 		form.Priority = strconv.Itoa(earlier.Priority)
@@ -311,7 +314,7 @@ func resultWords(earlier farm.Job) string {
 func again(earlier, form farm.Job, fields page.NewJob) farm.Job {
 	job := earlier
 	job.Strict = form.Strict
-	job.Name, job.Template, job.Preview = form.Name, form.Template, form.Preview
+	job.Name, job.Template, job.Preview, job.ProjectID = form.Name, form.Template, form.Preview, form.ProjectID
 	job.Level, job.Priority, job.NotBefore, job.RequireTags = cmp.Or(form.Level, farm.LevelNormal), form.Priority, form.NotBefore, form.RequireTags
 	job.PreviewFirst, job.Approve, job.Sequential = form.PreviewFirst, form.Approve, form.Sequential
 	keepOutput(&job, form)

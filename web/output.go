@@ -105,6 +105,9 @@ func addDelivery(body map[string]any, o page.Output) {
 // addPresets gives a form the team's presets, and begins it with the default one.
 func (s *server) addPresets(ctx context.Context, p farm.Principal, form *page.NewJob) (err error) {
 	form.MayKeepPresets = p.Can(farm.ActChangePresets)
+	if form.Projects, err = s.openProjects(ctx, p); err != nil {
+		return err
+	}
 	if form.Presets, err = s.farm.presets.Presets(ctx, p); err != nil {
 		return err
 	}

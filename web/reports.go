@@ -75,7 +75,7 @@ func reportOf(r coordinator.Report) page.ReportValues {
 	}
 	return page.ReportValues{
 		From: r.From, To: r.To, Rates: r.Rates, Total: page.ReportLine{Name: "Total", Sum: r.Total, Cost: r.Rates.Cost(r.Total)},
-		Days: lines(farm.SumAll, r.Days), Teams: lines("team", r.Teams), Templates: lines(farm.SumTemplate, r.Templates),
+		Days: lines(farm.SumAll, r.Days), Teams: lines("team", r.Teams), Templates: lines(farm.SumTemplate, r.Templates), Projects: lines(farm.SumProject, r.Projects),
 		People: lines(farm.SumPerson, r.People), Machines: lines(farm.SumMachine, r.Machines), Causes: lines(farm.SumCause, r.Causes),
 	}
 }
@@ -87,6 +87,8 @@ func reportName(kind farm.SumKind, l coordinator.ReportLine) string {
 		return "All others"
 	case l.Subject == farm.NoSubject && kind == farm.SumTemplate:
 		return "Without a template"
+	case l.Subject == farm.NoSubject && kind == farm.SumProject:
+		return "Without a project"
 	case l.Subject == farm.NoSubject:
 		return "Nobody by name"
 	case kind == farm.SumCause:

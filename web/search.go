@@ -65,5 +65,9 @@ func (s *server) readFound(p farm.Principal, text string, kind search.Kind, limi
 	}
 	v.Indexing = answer.Indexing
 	v.Groups = page.GroupsOf(answer)
-	return v, nil
+	if kind != "" {
+		return v, nil
+	}
+	v.Projects, err = s.findProjects(ctx, p, text, limit)
+	return v, err
 }

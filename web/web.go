@@ -222,6 +222,11 @@ func (s *server) watchRoutes() []route.Route {
 		route.Get("/reports", farm.ActView, s.report),
 		route.Get("/reports.csv", farm.ActView, s.reportCSV),
 		route.Post("/reports/rates", farm.ActChangePolicy, s.changeRates),
+		route.Get("/projects", farm.ActView, s.listProjects),
+		route.Post("/projects", farm.ActChangeProjects, s.addProject),
+		route.Post("/projects/:id", farm.ActChangeProjects, s.changeProject),
+		route.Post("/projects/:id/archive", farm.ActChangeProjects, s.archiveProject(true)),
+		route.Post("/projects/:id/reopen", farm.ActChangeProjects, s.archiveProject(false)),
 		route.Get("/wall", farm.ActView, s.wall),
 	}
 }

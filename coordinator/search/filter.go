@@ -21,13 +21,14 @@ type Filter struct {
 	Template string // id
 	Batch    string // id
 	Tag      string
+	Project  string // id
 	States   []farm.JobStatus
 	From, To time.Time // when they were submitted; to the millisecond
 }
 
 // Narrow says whether more is asked for than states.
 func (f Filter) Narrow() bool {
-	return f.Text != "" || f.By != "" || f.Template != "" || f.Batch != "" || f.Tag != "" || !f.From.IsZero() || !f.To.IsZero()
+	return f.Text != "" || f.By != "" || f.Template != "" || f.Batch != "" || f.Tag != "" || f.Project != "" || !f.From.IsZero() || !f.To.IsZero()
 }
 
 // Jobs are some of the jobs that a filter selects, the newest first.
@@ -163,6 +164,7 @@ func (f Filter) selects(job farm.Job) bool {
 		(f.Template == "" || job.Template.ID == f.Template) &&
 		(f.Batch == "" || job.Batch == f.Batch) &&
 		(f.Tag == "" || slices.Contains(job.Tags, f.Tag)) &&
+		(f.Project == "" || job.ProjectID == f.Project) &&
 		(f.From.IsZero() || !job.CreatedAt.Before(f.From)) &&
 		(f.To.IsZero() || job.CreatedAt.Before(f.To))
 }
@@ -176,7 +178,7 @@ func (f Filter) query() (Query, error) {
 	for _, field := range []struct {
 		mark  byte
 		value string
-	}{{markBy, f.By}, {markTemplate, f.Template}, {markBatch, f.Batch}, {markTag, f.Tag}} {
+	}{{markBy, f.By}, {markTemplate, f.Template}, {markBatch, f.Batch}, {markTag, f.Tag}, {markProject, f.Project}} {
 		if field.value != "" {
 			q.words = append(q.words, markOf(field.mark, field.value))
 		}
@@ -222,6 +224,7 @@ const (
 	markTemplate = 't'
 	markBatch    = 'c'
 	markTag      = 'g'
+	markProject  = 'p'
 )
 
 // marksOf are the words by which filters find a job.
@@ -234,6 +237,7 @@ func marksOf(job farm.Job) (marks []string) {
 	add(markBy, job.SubmittedBy)
 	add(markTemplate, job.Template.ID)
 	add(markBatch, job.Batch)
+	add(markProject, job.ProjectID)
 	for _, tag := range job.Tags[:min(len(job.Tags), mostTags)] {
 		add(markTag, tag)
 	}

@@ -21,6 +21,7 @@ type Jobs struct {
 	Problem   string
 	Indexing  *search.Progress
 	Templates []Choice
+	Projects  []Choice
 	Levels    []farm.Level
 }
 
@@ -48,6 +49,7 @@ type JobFilter struct {
 	Template string // id
 	Batch    string // id
 	Tag      string
+	Project  string // id
 	From, To string // days, as 2006-01-02, in UTC
 }
 
@@ -55,7 +57,7 @@ type JobFilter struct {
 func (f JobFilter) values() url.Values {
 	v := url.Values{}
 	for name, value := range map[string]string{
-		"state": f.State, "q": f.Query, "by": f.By, "template": f.Template, "batch": f.Batch, "tag": f.Tag, "from": f.From, "to": f.To,
+		"state": f.State, "q": f.Query, "by": f.By, "template": f.Template, "batch": f.Batch, "tag": f.Tag, "project": f.Project, "from": f.From, "to": f.To,
 	} {
 		if value != "" {
 			v.Set(name, value)
@@ -85,6 +87,9 @@ func (f JobFilter) in(state string) JobFilter { f.State = state; return f }
 func (f JobFilter) by(name string) JobFilter     { f.By = name; return f }
 func (f JobFilter) of(template string) JobFilter { f.Template = template; return f }
 func (f JobFilter) with(tag string) JobFilter    { f.Tag = tag; return f }
+
+// inProject is the filter for one project.
+func (f JobFilter) inProject(id string) JobFilter { f.Project = id; return f }
 
 // after is the address of the page behind a cursor.
 func (f JobFilter) after(cursor string) string {

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"overcrank/coordinator/notices"
@@ -79,7 +80,7 @@ func ordinal(n int) string {
 func requirementWord(kind string) string {
 	words := map[string]string{
 		"engine": "Engine", "version": "Version", "font": "Font", "effect": "Effect", "tags": "Tags", "anyTags": "Tags", "noTags": "Tags",
-		"memory": "Memory", "os": "System", "failed": "Failures", "avoided": "Failures", "present": "Presence", "limit": "Limit", "codec": "Result",
+		"memory": "Memory", "os": "System", "failed": "Failures", "avoided": "Failures", "present": "Presence", "limit": "Limit", "codec": "Result", "budget": "Budget",
 	}
 	return cmp.Or(words[kind], kindTitle(kind))
 }
@@ -91,6 +92,9 @@ func stuck(p farm.Placement) bool { return p.Agents > 0 && p.Fitting == 0 }
 func wayOut(p farm.Placement) (words, href string) {
 	if p.Agents == 0 && p.Task != "" {
 		return "To the machines", "/machines"
+	}
+	if slices.ContainsFunc(p.Requirements, func(r farm.Requirement) bool { return r.Kind == "budget" }) {
+		return "Look at the budget", "/projects"
 	}
 	if !stuck(p) {
 		return "", ""

@@ -20,11 +20,11 @@ type Report struct {
 
 // ReportValues are the figures of a report.
 type ReportValues struct {
-	From, To                                   time.Time
-	Rates                                      farm.Rates
-	Total                                      ReportLine
-	Days                                       []ReportLine
-	Teams, Templates, People, Machines, Causes []ReportLine
+	From, To                                             time.Time
+	Rates                                                farm.Rates
+	Total                                                ReportLine
+	Days                                                 []ReportLine
+	Teams, Templates, Projects, People, Machines, Causes []ReportLine
 }
 
 // ReportLine is one subject of a report.
@@ -44,7 +44,7 @@ type ReportPart struct {
 // Parts are the tables of a report, in their order.
 func (r ReportValues) Parts() []ReportPart {
 	return []ReportPart{
-		{"day", "By day", r.Days, true}, {"team", "By team", r.Teams, true}, {"template", "By template", r.Templates, true},
+		{"day", "By day", r.Days, true}, {"team", "By team", r.Teams, true}, {"template", "By template", r.Templates, true}, {"project", "By project", r.Projects, true},
 		{"person", "By person", r.People, true}, {"machine", "By machine", r.Machines, false}, {"cause", "Failures by cause", r.Causes, false},
 	}
 }

@@ -14,7 +14,8 @@ type Search struct {
 	Query    string
 	Kind     search.Kind // "" for all
 	Groups   []FoundGroup
-	Problem  string // with what was typed
+	Projects []Choice // whose names have what was typed
+	Problem  string   // with what was typed
 	Indexing *search.Progress
 }
 

@@ -50,17 +50,19 @@ type Job struct {
 	farm.Job
 	Template string // display name, "" when it is not kept
 	Why      string // why it waits
-	Thumbs   []int  // frames that have a picture
-	Output   string // path of the result on this farm
-	Link     string // its public address
-	Phase    string
-	Frame    int
-	Working  []farm.RunningTask // what machines do for it now
-	Finish   *farm.Span         // when it is likely to be done, in seconds from now; nil when nobody can tell
-	Family   []Job              // its nested jobs, with what they need here
-	Takes    []ReviewTake       // of it, where its player shows them; on its own page only
-	Proxy    bool               // a small film is there of a result that browsers do not play; on its own page only
-	Delivery *farm.Delivery     // of its webhook, nil while none is owed
+	// ProjectName is the name of its project, "" for a job of none.
+	ProjectName string
+	Thumbs      []int  // frames that have a picture
+	Output      string // path of the result on this farm
+	Link        string // its public address
+	Phase       string
+	Frame       int
+	Working     []farm.RunningTask // what machines do for it now
+	Finish      *farm.Span         // when it is likely to be done, in seconds from now; nil when nobody can tell
+	Family      []Job              // its nested jobs, with what they need here
+	Takes       []ReviewTake       // of it, where its player shows them; on its own page only
+	Proxy       bool               // a small film is there of a result that browsers do not play; on its own page only
+	Delivery    *farm.Delivery     // of its webhook, nil while none is owed
 	// What those are called that it belongs to, "" for what is gone; on its own page only.
 	BatchTitle, ParentTitle string
 }
@@ -281,6 +283,8 @@ type NewJob struct {
 	Secrets     []string // names that the reader may see
 	// MayKeepPresets says that the reader may save and delete presets.
 	MayKeepPresets bool
+	Projects       []Choice // that take new jobs
+	Project        string   // id of the chosen one
 	Again          string   // id of the job that is submitted again, "" for none
 	Earlier        string   // what that job rendered
 	Left           []string // changes of the earlier job that the form has no fields for: they stay as they were

@@ -38,7 +38,8 @@ func stills(t *testing.T, frames []int) (archive, picture []byte) {
 
 func TestAJobThatHasEndedIsRenderedAgainAsATake(t *testing.T) {
 	r := start(t)
-	job := r.submit(`{"template": {"src": "https://files.example/title.aep", "composition": "main"}, "settings": {"frames": [5, 9]}, "name": "Spot"}`)
+	template := r.given(project(t, 1), "uploaded") // of a project that is not kept, no take could be made
+	job := r.submit(`{"template": {"id": "` + template + `", "composition": "main"}, "settings": {"frames": [5, 9]}, "name": "Spot"}`)
 	r.send(http.MethodPost, "/api/farm/v1/jobs/"+job.ID+"/render-again", []byte(`{"frames": [{"start": 7}]}`)).into(http.StatusConflict, nil)
 	r.send(http.MethodPatch, "/api/v2/jobs/"+job.ID+"/cancel", nil).into(http.StatusOK, nil)
 	r.send(http.MethodPost, "/api/farm/v1/jobs/"+job.ID+"/render-again", []byte(`{"frames": [{"start": 7}]}`)).into(http.StatusConflict, nil)

@@ -149,7 +149,7 @@ func TestATeamsLogoIsReadBack(t *testing.T) {
 	if size := picture.Bounds().Size(); size != image.Pt(40, 20) || color.NRGBAModel.Convert(picture.At(20, 10)) != amber {
 		t.Errorf("the logo has %v pixels, the one in its middle is %v", size, picture.At(20, 10))
 	}
-	r.send(http.MethodPut, logo, "this is text", binary).refused(http.StatusBadRequest, "neither PNG nor JPEG")
+	r.send(http.MethodPut, logo, "this is text", binary).refused(http.StatusBadRequest, "is not a PNG, JPEG or WebP")
 	if after := r.get(logo).into(http.StatusOK, nil); !bytes.Equal(after.body, got.body) {
 		t.Error("a file that was refused has changed the logo")
 	}

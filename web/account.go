@@ -10,6 +10,7 @@ import (
 	"overcrank/coordinator/people"
 	"overcrank/farm"
 	"overcrank/inbound"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -31,9 +32,10 @@ func (s *server) showAccount(c *fiber.Ctx, p farm.Principal, v page.Account) err
 	if err := s.noticesOf(c, p, &v); err != nil {
 		return err
 	}
+	v.Language = language.Known(c.Cookies(languageCookie))
 	v.PasskeyDomain, v.PasskeyFresh = s.farm.passkeys.Domain(), s.farm.passkeys.MayAdd(ctx, p)
 	v.Account, v.Team, v.Here, v.Now = account, team.Name, p.Session.ID, time.Now()
-	return s.render(c, page.AccountPage(s.shell(c, p, "Your account", ""), v))
+	return s.render(c, page.AccountPage(s.shell(c, p, say(c, "Your account"), ""), v))
 }
 
 // changePassword ends all other sessions of the reader besides.

@@ -55,7 +55,7 @@ func (s *server) showAddMachine(c *fiber.Ctx, p farm.Principal, v page.AddMachin
 		return err
 	}
 	v.Packages = page.PackagesFor(list, v.Form.System)
-	shell := s.shell(c, p, "Add a machine", "machines")
+	shell := s.shell(c, p, say(c, "Add a machine"), "machines")
 	if v.Made != nil {
 		shell.Live = "joined:" + v.Made.ID
 		if v.Joined, err = s.readJoined(ctx, p, v.Made.ID); err != nil {
@@ -88,7 +88,7 @@ func (s *server) inviteWithPackage(c *fiber.Ctx, p farm.Principal) error {
 	}
 	in.Uses, _ = strconv.Atoi(v.Form.Uses)
 	if in.Uses < 1 {
-		v.Error = "enter at least 1"
+		v.Error = say(c, "enter at least 1")
 		c.Status(fiber.StatusBadRequest)
 		return s.showAddMachine(c, p, v)
 	}

@@ -40,7 +40,7 @@ func (s *server) audit(c *fiber.Ctx, p farm.Principal) error {
 		}
 		v.People = append(v.People, all...)
 	}
-	shell := s.shell(c, p, "Audit", "settings")
+	shell := s.shell(c, p, say(c, "Audit"), "settings")
 	shell.Setting = "audit"
 	return s.render(c, page.AuditPage(shell, v))
 }

@@ -35,7 +35,7 @@ func (s *server) batches(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	shell := s.shell(c, p, "Batches", "batches")
+	shell := s.shell(c, p, say(c, "Batches"), "batches")
 	shell.Live = "batches:" + cursor
 	return s.render(c, page.BatchesPage(shell, v))
 }
@@ -74,7 +74,7 @@ func (s *server) batch(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	shell := s.shell(c, p, b.Title(), "batches")
+	shell := s.shell(c, p, b.Title(reading(c)), "batches")
 	shell.Live = "batch:" + id + "," + strconv.Itoa(from) + "," + b.Filter
 	return s.render(c, page.BatchPage(shell, b))
 }
@@ -107,7 +107,7 @@ func (s *server) labelBatch(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if err := s.farm.batches.LabelBatch(ctx, p, c.Params("id"), label); err != nil {
 		return err

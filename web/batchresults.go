@@ -172,7 +172,7 @@ func (s *server) batchDownload(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	title := page.Batch{Batch: b.batch}.Title()
+	title := page.Batch{Batch: b.batch}.Title(reading(c))
 	v := page.BatchNames{Batch: b.batch.ID, Title: title, Pattern: patternOf(c), Placeholders: b.placeholders(), Finished: len(b.finished())}
 	if err := b.checkPattern(v.Pattern); err != nil {
 		v.Problem = err.Error()
@@ -180,7 +180,7 @@ func (s *server) batchDownload(c *fiber.Ctx, p farm.Principal) error {
 	} else {
 		v.Names = b.preview(v.Pattern)
 	}
-	return s.render(c, page.BatchNamesPage(s.shell(c, p, "Download "+title, "batches"), v))
+	return s.render(c, page.BatchNamesPage(s.shell(c, p, say(c, "Download %s", title), "batches"), v))
 }
 
 // preview are the first names that a pattern gives, of the rows that have a result, or of all while none has.

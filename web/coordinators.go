@@ -16,7 +16,7 @@ func (s *server) coordinators(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	shell := s.shell(c, p, "Coordinators", "settings")
+	shell := s.shell(c, p, say(c, "Coordinators"), "settings")
 	shell.Setting, shell.Live = "coordinators", "coordinators"
 	return s.render(c, page.CoordinatorsPage(shell, v))
 }

@@ -73,7 +73,7 @@ func (s *server) titleOf(ctx context.Context, p farm.Principal, job farm.Job) (s
 		}
 		shown.Template = t.DisplayName
 	}
-	return shown.Title(), nil
+	return shown.Title(ctx), nil
 }
 
 // handOut answers with the result of a job under a name, to be kept. A sequence becomes an archive with a folder of that name.

@@ -25,13 +25,13 @@ const (
 )
 
 func (s *server) failures(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.readFailures(ctx, p, c.Query("cause"), c.Query("before"))
 	if err != nil {
 		return err
 	}
-	shell := s.shell(c, p, "Failures", "home")
+	shell := s.shell(c, p, say(c, "Failures"), "home")
 	shell.Live = "failures"
 	return s.render(c, page.FailuresPage(shell, v))
 }
@@ -104,7 +104,7 @@ func (s *server) retryFailures(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	result, err := s.farm.submitter.RetryFailures(ctx, p, cause, c.FormValue("src"))
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *server) dismissFailures(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	jobs, _, err := s.farm.failures.FailuresOf(ctx, p, cause, "", farm.MostOpenFailures)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/farm"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -106,7 +107,7 @@ func fieldOf(l aep.LayerSummary) (page.Field, bool) {
 		f.Value = strings.NewReplacer("\r", "\n", "\x03", "\n").Replace(l.Text)
 		f.Lines = strings.Count(f.Value, "\n") + 1
 		if l.Expression {
-			f.Note = "An expression writes these words; what you type here takes its place."
+			f.Note = language.Text("An expression writes these words; what you type here takes its place.")
 		}
 	case l.Media == "image", l.Media == "video", l.Media == "audio":
 		f.Kind, f.Value = l.Media, l.SourceName
@@ -134,7 +135,7 @@ func essentialField(e aep.EssentialSummary, composition string) (page.Field, boo
 		f.Value = strings.NewReplacer("\r", "\n", "\x03", "\n").Replace(f.Value)
 		f.Lines = strings.Count(f.Value, "\n") + 1
 	case "media":
-		f.Value = "as the template has it"
+		f.Value = language.Text("as the template has it")
 	case page.FieldChoice:
 		return f, len(f.Options) > 0
 	case page.FieldPoint:
@@ -179,12 +180,12 @@ func sentNumbers(c *fiber.Ctx, f page.Field) string {
 	return strings.Join(parts, " ")
 }
 
-// fillIn puts what an earlier job was given into the fields, and names what has no field.
-func fillIn(all []page.Field, given []farm.Asset) (left []string) {
+// fillIn puts what an earlier job was given into the fields, and gives back what has no field.
+func fillIn(all []page.Field, given []farm.Asset) (left []farm.Asset) {
 	for _, a := range given {
 		i := slices.IndexFunc(all, func(f page.Field) bool { return fills(f, a) })
 		if i < 0 || !refill(&all[i], a) {
-			left = append(left, page.AssetTarget(a))
+			left = append(left, a)
 		}
 	}
 	return left
@@ -214,7 +215,7 @@ func refill(f *page.Field, a farm.Asset) bool {
 		if !strings.HasPrefix(src, farm.KeptScheme) {
 			return false
 		}
-		f.Src, f.Note = src, "As in the earlier job"
+		f.Src, f.Note = src, language.Text("As in the earlier job")
 		return true
 	}
 	value, ok := valueGiven(*f, a.Value)

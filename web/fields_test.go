@@ -71,7 +71,7 @@ func TestEveryKindOfFieldBecomesWhatTheInterfaceTakes(t *testing.T) {
 		again := []page.Field{byName[name]}
 		if name != "Photo" {
 			if left := fillIn(again, []farm.Asset{a}); len(left) != 0 || again[0].Value != c.typed {
-				t.Errorf("%s submitted again shows %q, want %q; left over is %q", name, again[0].Value, c.typed, left)
+				t.Errorf("%s submitted again shows %+v, want %+v; left over is %+v", name, again[0].Value, c.typed, left)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func (s *server) showInvitations(c *fiber.Ctx, p farm.Principal, v page.Invitati
 		return err
 	}
 	v.Now = time.Now()
-	return s.render(c, page.InvitationsPage(s.shell(c, p, "Invite a machine", "machines"), v))
+	return s.render(c, page.InvitationsPage(s.shell(c, p, say(c, "Invite a machine"), "machines"), v))
 }
 
 // inviteMachine makes a join token. The page that answers is the only one that ever shows it, so it is no redirect.
@@ -40,7 +40,7 @@ func (s *server) inviteMachine(c *fiber.Ctx, p farm.Principal) error {
 	}
 	in.Uses, _ = strconv.Atoi(v.Uses)
 	if in.Uses < 1 {
-		v.Error = "enter at least 1"
+		v.Error = say(c, "enter at least 1")
 		c.Status(fiber.StatusBadRequest)
 		return s.showInvitations(c, p, v)
 	}

@@ -33,7 +33,7 @@ func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	v.Levels = s.levelsFor(ctx, p, farm.LevelNormal)
-	shell := s.shell(c, p, "Jobs", "jobs")
+	shell := s.shell(c, p, say(c, "Jobs"), "jobs")
 	shell.Live = "jobs:" + asked.Encode()
 	return s.render(c, page.JobsPage(shell, v))
 }

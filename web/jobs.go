@@ -62,7 +62,7 @@ func (s *server) job(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	shell := s.shell(c, p, v.Title(), "jobs")
+	shell := s.shell(c, p, v.Title(reading(c)), "jobs")
 	shell.Live = "job:" + id
 	return s.render(c, page.JobPage(shell, v, log))
 }
@@ -113,7 +113,7 @@ func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) e
 			return err
 		}
 		if err == nil {
-			j.BatchTitle = page.Batch{Batch: batch.Batch}.Title()
+			j.BatchTitle = page.Batch{Batch: batch.Batch}.Title(ctx)
 		}
 	}
 	if j.Parent == "" {
@@ -134,7 +134,7 @@ func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) e
 		}
 		above.Template = t.DisplayName
 	}
-	j.ParentTitle = above.Title()
+	j.ParentTitle = above.Title(ctx)
 	return nil
 }
 

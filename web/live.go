@@ -18,6 +18,7 @@ import (
 	"overcrank/api/socket"
 	"overcrank/coordinator/notices"
 	"overcrank/farm"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -88,13 +89,13 @@ func (s *server) live(c *fiber.Ctx) error {
 			return nil
 		})
 	}
-	shell := s.shell(c, p, "", "")
+	shell, reads := s.shell(c, p, "", ""), languageOf(c)
 	return s.sockets.Serve(c, socket.Options{Ended: leave}, func(ctx context.Context, conn *socket.Conn) error {
 		l := &liveSession{server: s, conn: conn, reader: p, pieces: s.pieces(p, shell, topic)}
 		if id, ok := strings.CutPrefix(topic, "job:"); ok {
 			l.logOf = id
 		}
-		return l.run(ctx)
+		return l.run(language.With(ctx, reads))
 	})
 }
 

@@ -196,7 +196,7 @@ func (s *server) readJobLog(ctx context.Context, p farm.Principal, id string) (p
 	if err != nil {
 		return page.Log{Job: id}, tail, err
 	}
-	log := page.LogOf(job, tail.lines, tail.from, attempts)
+	log := page.LogOf(ctx, job, tail.lines, tail.from, attempts)
 	if job.Status == farm.JobFailed {
 		log.Cure, err = s.cureOf(ctx, p, id)
 	}

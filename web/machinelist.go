@@ -21,7 +21,7 @@ func (s *server) machines(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	shell := s.shell(c, p, "Machines", "machines")
+	shell := s.shell(c, p, say(c, "Machines"), "machines")
 	shell.Live = "machines:" + v.Filter.Values().Encode()
 	return s.render(c, page.MachinesPage(shell, v))
 }
@@ -55,7 +55,7 @@ func (s *server) runsOf(ctx context.Context, p farm.Principal, m farm.Machine, k
 			if err != nil {
 				return nil, err
 			}
-			run = page.Run{Title: page.Job{Job: job}.Title(), Total: job.FramesTotal}
+			run = page.Run{Title: page.Job{Job: job}.Title(ctx), Total: job.FramesTotal}
 			known[r.Job] = run
 		}
 		run.RunningTask = r
@@ -127,7 +127,7 @@ func (s *server) changeMachines(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	if wantsJSON(c) {
-		return c.JSON(fiber.Map{"message": done.Sentence()})
+		return c.JSON(fiber.Map{"message": done.Sentence(reading(c))})
 	}
 	return c.Redirect(page.MachineFilterOf(asked).Address(), fiber.StatusSeeOther)
 }

@@ -95,7 +95,7 @@ func (s *server) readDay(ctx context.Context, p farm.Principal, id string) (page
 		if err != nil {
 			return v, err
 		}
-		v.Jobs = append(v.Jobs, page.Choice{Value: part.Job, Word: page.Job{Job: job}.Title()})
+		v.Jobs = append(v.Jobs, page.Choice{Value: part.Job, Word: page.Job{Job: job}.Title(ctx)})
 	}
 	return v, nil
 }

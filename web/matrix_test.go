@@ -29,7 +29,7 @@ var (
 // pages has a line for every page and every form.
 var pages = map[string]grant{
 	"GET /welcome": artist, "POST /welcome/render": artist,
-	"GET /": viewer, "POST /sign-out": viewer, "POST /theme": viewer,
+	"GET /": viewer, "POST /sign-out": viewer, "POST /theme": viewer, "POST /language": viewer,
 	"GET /account": viewer, "POST /account/password": viewer, "POST /account/notifications": viewer, "POST /account/notifications/test": viewer, "POST /account/passkeys/challenge": viewer, "POST /account/passkeys": viewer, "POST /account/passkeys/:id/rename": viewer, "POST /account/passkeys/:id/remove": viewer, "POST /account/sign-in-again": viewer,
 	"POST /account/sessions/:id/end": viewer, "POST /account/sessions/end": viewer,
 	"GET /jobs": viewer, "GET /jobs/results.zip": viewer, "POST /jobs/change": artist, "GET /jobs/:id": viewer, "GET /jobs/:id/download": viewer, "GET /jobs/:id/proxy": viewer,

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"overcrank/api/public"
 	"overcrank/api/request"
 	"overcrank/farm"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -49,10 +49,10 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	if again != "" {
-		startFrom(&form, again, earlier)
+		startFrom(ctx, &form, again, earlier)
 		form.Levels = s.levelsFor(ctx, p, earlier.Level)
 	}
-	return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
+	return s.render(c, page.NewJobPage(s.shell(c, p, say(c, "New job"), "jobs"), form))
 }
 
 func (s *server) chooseTemplate(ctx context.Context, c *fiber.Ctx, p farm.Principal) error {
@@ -66,7 +66,7 @@ func (s *server) chooseTemplate(ctx context.Context, c *fiber.Ctx, p farm.Princi
 			usable = append(usable, t)
 		}
 	}
-	return s.render(c, page.ChooseTemplate(s.shell(c, p, "New job", "jobs"), usable))
+	return s.render(c, page.ChooseTemplate(s.shell(c, p, say(c, "New job"), "jobs"), usable))
 }
 
 // form is the form of a composition; of the template's first root composition when none is named.
@@ -142,7 +142,7 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 		form.Output = sent
 		form.Error = formWords(err)
 		c.Status(answer.StatusOf(err))
-		return s.render(c, page.NewJobPage(s.shell(c, p, "New job", "jobs"), form))
+		return s.render(c, page.NewJobPage(s.shell(c, p, say(c, "New job"), "jobs"), form))
 	}
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func (s *server) sentForm(ctx context.Context, c *fiber.Ctx, p farm.Principal) (
 		if earlier, err = s.farm.submitter.JobAgain(ctx, p, again); err != nil {
 			return form, earlier, err
 		}
-		form.Again, form.Earlier = again, resultWords(earlier)
+		form.Again, form.Earlier = again, resultWords(ctx, earlier)
 	}
 	return form, earlier, nil
 }
@@ -259,7 +259,7 @@ func readFields(c *fiber.Ctx, all []page.Field) (assets []farm.Asset, err error)
 		if !f.TakesFile() {
 			all[i].Value = value
 		} else if value != "" {
-			all[i].Src, all[i].Note = value, "The file that you chose"
+			all[i].Src, all[i].Note = value, language.Text("The file that you chose")
 		}
 	}
 	if len(wrong) > 0 {
@@ -290,10 +290,12 @@ func bodiesOf(assets []farm.Asset) (bodies []map[string]any) {
 }
 
 // startFrom fills a form with what an earlier job was given.
-func startFrom(form *page.NewJob, id string, earlier farm.Job) {
-	form.Again, form.Earlier = id, resultWords(earlier)
-	form.Name, form.Left = earlier.Name, fillIn(form.Fields, earlier.Assets)
-	form.Project = earlier.ProjectID
+func startFrom(ctx context.Context, form *page.NewJob, id string, earlier farm.Job) {
+	form.Again, form.Earlier = id, resultWords(ctx, earlier)
+	form.Name, form.Project = earlier.Name, earlier.ProjectID
+	for _, a := range fillIn(form.Fields, earlier.Assets) {
+		form.Left = append(form.Left, page.AssetTarget(ctx, a))
+	}
 	form.Level, form.Tags = earlier.Level, strings.Join(earlier.RequireTags, ", ")
 	if earlier.Priority != 0 {
 		form.Priority = strconv.Itoa(earlier.Priority)
@@ -302,10 +304,10 @@ func startFrom(form *page.NewJob, id string, earlier farm.Job) {
 }
 
 // resultWords name what an earlier job rendered, for the choice to keep it.
-func resultWords(earlier farm.Job) string {
+func resultWords(ctx context.Context, earlier farm.Job) string {
 	kind := cmp.Or(earlier.Settings.Codec, earlier.Settings.Type, "h264")
 	if f := earlier.Settings.Frames; f != nil {
-		kind += fmt.Sprintf(", frames %d to %d", f.Start, f.End)
+		kind += ", " + language.Say(ctx, "frames %d to %d", f.Start, f.End)
 	}
 	return kind
 }

@@ -124,7 +124,7 @@ func (s *server) allTasks(ctx context.Context, p farm.Principal, id string) (pag
 	for i, view := range views {
 		t.All[i] = page.Task{Task: view.Task, AgentName: view.AgentName, Running: view.Running}
 	}
-	t.Ranges = page.RangesOf(t.All)
+	t.Ranges = page.RangesOf(ctx, t.All)
 	return t, nil
 }
 
@@ -163,7 +163,7 @@ func (s *server) tasks(c *fiber.Ctx, p farm.Principal) error {
 	if err := s.addAttempts(ctx, p, t.All); err != nil {
 		return err
 	}
-	return s.render(c, page.TasksPage(s.shell(c, p, job.Title()+", tasks", "jobs"), t))
+	return s.render(c, page.TasksPage(s.shell(c, p, say(c, "%s, tasks", job.Title(reading(c))), "jobs"), t))
 }
 
 // timelineTasks is how many tasks a timeline shows.
@@ -198,7 +198,7 @@ func (s *server) readTimeline(ctx context.Context, p farm.Principal, id string) 
 	if err != nil {
 		return page.Timeline{}, err
 	}
-	return page.TimelineOf(job, tasks, attempts, s.farm.reports.Now(), left), nil
+	return page.TimelineOf(ctx, job, tasks, attempts, s.farm.reports.Now(), left), nil
 }
 
 // sample answers with the full-size picture of a frame that was rendered to be looked at first.

@@ -82,7 +82,7 @@ func (s *server) addPasskey(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if in.Name == "" {
-		in.Name = page.BrowserWords(c.Get(fiber.HeaderUserAgent))
+		in.Name = page.BrowserWords(reading(c), c.Get(fiber.HeaderUserAgent))
 	}
 	if err := s.farm.passkeys.Add(ctx, p, in.Name, in.Answer); err != nil {
 		return err

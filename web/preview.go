@@ -39,7 +39,7 @@ func (s *server) preview(c *fiber.Ctx, p farm.Principal) error {
 
 // rowFrame answers with a frame of a job as a row of a table makes it.
 func (s *server) rowFrame(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	job, err := public.ReadJob([]byte(c.FormValue("job")))
 	if err != nil {
@@ -65,7 +65,7 @@ func (s *server) drawFrame(ctx context.Context, c *fiber.Ctx, p farm.Principal, 
 	case errors.Is(err, preview.ErrOvertaken):
 		return c.JSON(undrawn{Again: true})
 	case errors.Is(err, context.DeadlineExceeded):
-		return c.JSON(undrawn{Error: "Opening this template takes longer than usual…", Again: true})
+		return c.JSON(undrawn{Error: say(c, "Opening this template takes longer than usual…"), Again: true})
 	case farm.CodeOf(err) == farm.CodeInternal:
 		return err
 	}

@@ -40,7 +40,7 @@ func (s *server) showProjects(c *fiber.Ctx, p farm.Principal, form page.ProjectF
 	if err != nil {
 		return err
 	}
-	v := page.Projects{Month: farm.Month(s.farm.reports.Now()), Form: form}
+	v := page.Projects{Form: form}
 	if team.Budget != nil {
 		v.Team = &page.Project{Budget: team.Budget, Use: team.Use, Held: team.Held}
 	}
@@ -52,7 +52,7 @@ func (s *server) showProjects(c *fiber.Ctx, p farm.Principal, form page.ProjectF
 			v.Open = append(v.Open, shown)
 		}
 	}
-	return s.render(c, page.ProjectsPage(s.shell(c, p, "Projects", "projects"), v))
+	return s.render(c, page.ProjectsPage(s.shell(c, p, say(c, "Projects"), "projects"), v))
 }
 
 // findProjects are the first of those whose names have all of some words.
@@ -137,7 +137,7 @@ func (s *server) changeProject(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) afterProject(c *fiber.Ctx, p farm.Principal, form page.ProjectForm, err error) error {
 	switch farm.CodeOf(err) {
 	case farm.CodeInvalid, farm.CodeConflict:
-		form.Error = projectRefusal(err)
+		form.Error = projectRefusal(c, err)
 		c.Status(answer.StatusOf(err))
 		return s.showProjects(c, p, form)
 	}
@@ -148,15 +148,15 @@ func (s *server) afterProject(c *fiber.Ctx, p farm.Principal, form page.ProjectF
 }
 
 // projectRefusal says in a sentence what is wrong with a project that was typed.
-func projectRefusal(err error) string {
+func projectRefusal(c *fiber.Ctx, err error) string {
 	var wrong *farm.Error
 	if !errors.As(err, &wrong) || len(wrong.Fields) == 0 {
 		return err.Error()
 	}
 	if wrong.Fields[0].Field == "name" {
-		return "The name " + wrong.Fields[0].Message
+		return say(c, "The name %s", wrong.Fields[0].Message)
 	}
-	return "The budget " + wrong.Fields[0].Message
+	return say(c, "The budget %s", wrong.Fields[0].Message)
 }
 
 func (s *server) archiveProject(archived bool) func(c *fiber.Ctx, p farm.Principal) error {

@@ -35,7 +35,7 @@ func (s *server) queue(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	shell := s.shell(c, p, "Queue", "queue")
+	shell := s.shell(c, p, say(c, "Queue"), "queue")
 	shell.Live = "queue:" + q.Cursor
 	return s.render(c, page.QueuePage(shell, q))
 }

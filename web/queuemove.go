@@ -64,7 +64,7 @@ func (s *server) teamLine(ctx context.Context, p farm.Principal) (line []page.Qu
 			return nil, err
 		}
 		line = append(line, page.QueueJob{
-			ID: job.ID, Title: page.Job{Job: job}.Title(), By: job.SubmittedBy, Level: e.Level, Priority: job.Priority, Created: job.CreatedAt,
+			ID: job.ID, Title: page.Job{Job: job}.Title(ctx), By: job.SubmittedBy, Level: e.Level, Priority: job.Priority, Created: job.CreatedAt,
 		})
 	}
 	return line, nil
@@ -83,7 +83,7 @@ func (s *server) previewMove(c *fiber.Ctx, p farm.Principal) error {
 			return err
 		}
 	}
-	return c.JSON(fiber.Map{"message": m.Sentence(), "stays": m.Stays()})
+	return c.JSON(fiber.Map{"message": m.Sentence(reading(c)), "stays": m.Stays()})
 }
 
 // longer is about how much longer jobs wait that a job passes: its work, shared by the machines that could do it. 0 when nobody can tell.
@@ -111,7 +111,7 @@ func (s *server) move(c *fiber.Ctx, p farm.Principal) error {
 		}
 	}
 	if wantsJSON(c) {
-		return c.JSON(fiber.Map{"message": m.Sentence()})
+		return c.JSON(fiber.Map{"message": m.Sentence(reading(c))})
 	}
 	return c.Redirect("/queue", fiber.StatusSeeOther)
 }

@@ -13,7 +13,7 @@ func (s *server) reference(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell := page.Shell{Title: "API reference", Theme: themeOf(c), Version: s.version}
+	shell := s.bareShell(c, say(c, "API reference"))
 	return s.render(c, page.ReferencePage(shell, described))
 }
 

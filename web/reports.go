@@ -14,6 +14,7 @@ import (
 	"overcrank/coordinator"
 	"overcrank/farm"
 	"overcrank/farm/wording"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -34,7 +35,7 @@ func (s *server) report(c *fiber.Ctx, p farm.Principal) error {
 
 // showReport shows a report, with what the form of the rates was refused for.
 func (s *server) showReport(c *fiber.Ctx, p farm.Principal, form page.RatesForm) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.readReport(ctx, c, p)
 	if err != nil {
@@ -44,7 +45,7 @@ func (s *server) showReport(c *fiber.Ctx, p farm.Principal, form page.RatesForm)
 		form = page.FormOfRates(v.Report.Rates)
 	}
 	v.Form = form
-	return s.render(c, page.ReportPage(s.shell(c, p, "Reports", "reports"), v))
+	return s.render(c, page.ReportPage(s.shell(c, p, say(c, "Reports"), "reports"), v))
 }
 
 func (s *server) readReport(ctx context.Context, c *fiber.Ctx, p farm.Principal) (page.Report, error) {
@@ -52,7 +53,7 @@ func (s *server) readReport(ctx context.Context, c *fiber.Ctx, p farm.Principal)
 	to := dayOr(c.Query("to"), today)
 	from := dayOr(c.Query("from"), to.AddDate(0, 0, 1-reportDays))
 	report, err := s.farm.reports.Report(ctx, p, from, to)
-	return page.Report{Report: reportOf(report), Today: today}, err
+	return page.Report{Report: reportOf(ctx, report), Today: today}, err
 }
 
 // dayOr reads a day as forms send it.
@@ -65,49 +66,49 @@ func dayOr(text string, byDefault time.Time) time.Time {
 }
 
 // reportOf is a report as pages show it.
-func reportOf(r coordinator.Report) page.ReportValues {
+func reportOf(ctx context.Context, r coordinator.Report) page.ReportValues {
 	lines := func(kind farm.SumKind, all []coordinator.ReportLine) []page.ReportLine {
 		out := make([]page.ReportLine, len(all))
 		for i, l := range all {
-			out[i] = page.ReportLine{Subject: l.Subject, Name: reportName(kind, l), Sum: l.Sum, Cost: l.Cost}
+			out[i] = page.ReportLine{Subject: l.Subject, Name: reportName(ctx, kind, l), Sum: l.Sum, Cost: l.Cost}
 		}
 		return out
 	}
 	return page.ReportValues{
-		From: r.From, To: r.To, Rates: r.Rates, Total: page.ReportLine{Name: "Total", Sum: r.Total, Cost: r.Rates.Cost(r.Total)},
+		From: r.From, To: r.To, Rates: r.Rates, Total: page.ReportLine{Name: language.Say(ctx, "Total"), Sum: r.Total, Cost: r.Rates.Cost(r.Total)},
 		Days: lines(farm.SumAll, r.Days), Teams: lines("team", r.Teams), Templates: lines(farm.SumTemplate, r.Templates), Projects: lines(farm.SumProject, r.Projects),
 		People: lines(farm.SumPerson, r.People), Machines: lines(farm.SumMachine, r.Machines), Causes: lines(farm.SumCause, r.Causes),
 	}
 }
 
 // reportName is what people call the subject of a line.
-func reportName(kind farm.SumKind, l coordinator.ReportLine) string {
+func reportName(ctx context.Context, kind farm.SumKind, l coordinator.ReportLine) string {
 	switch {
 	case l.Subject == farm.OtherSubjects:
-		return "All others"
+		return language.Say(ctx, "All others")
 	case l.Subject == farm.NoSubject && kind == farm.SumTemplate:
-		return "Without a template"
+		return language.Say(ctx, "Without a template")
 	case l.Subject == farm.NoSubject && kind == farm.SumProject:
-		return "Without a project"
+		return language.Say(ctx, "Without a project")
 	case l.Subject == farm.NoSubject:
-		return "Nobody by name"
+		return language.Say(ctx, "Nobody by name")
 	case kind == farm.SumCause:
-		return causeName(l.Subject)
+		return causeName(ctx, l.Subject)
 	case l.Name != "":
 		return l.Name
 	case kind == farm.SumTemplate, kind == farm.SumMachine:
-		return "Removed (" + l.Subject + ")"
+		return language.Say(ctx, "Removed (%s)", l.Subject)
 	}
 	return l.Subject
 }
 
 // causeName is the cause with a key, in some words.
-func causeName(key string) string {
+func causeName(ctx context.Context, key string) string {
 	cause, known := farm.CauseOf(key)
 	if !known {
 		return key
 	}
-	name := wording.Title(wording.CauseKind(cause.Kind))
+	name := wording.Title(language.Say(ctx, wording.CauseKind(cause.Kind)))
 	if cause.Subject != "" && !cause.Kind.OfMachine() && cause.Kind != farm.CauseTemplate {
 		name += ": " + cause.Subject
 	}
@@ -116,7 +117,7 @@ func causeName(key string) string {
 
 // reportCSV answers with all lines of a report as one table.
 func (s *server) reportCSV(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.readReport(ctx, c, p)
 	if err != nil {
@@ -169,7 +170,7 @@ func (s *server) changeRates(c *fiber.Ctx, p farm.Principal) error {
 	}
 	rates, err := form.Read()
 	if err == nil {
-		ctx, cancel := s.call()
+		ctx, cancel := s.callOf(c)
 		defer cancel()
 		_, err = s.farm.reports.PutRates(ctx, p, rates)
 	}

@@ -50,17 +50,17 @@ func (s *server) guest(h func(c *fiber.Ctx) error) fiber.Handler {
 		message := err.Error()
 		if c.Status(answer.StatusOf(err)); answer.StatusOf(err) == fiber.StatusInternalServerError {
 			s.logger.Error("a page of a review link could not be shown", "error", err)
-			message = "The farm could not do this. Try again in a moment."
+			message = say(c, "The farm could not do this. Try again in a moment.")
 		}
 		if c.Method() != fiber.MethodGet || wantsJSON(c) {
 			return c.JSON(fiber.Map{"error": message})
 		}
-		return s.render(c, page.ReviewGone(s.guestShell(c, "Review"), message))
+		return s.render(c, page.ReviewGone(s.guestShell(c, say(c, "Review")), message))
 	}
 }
 
 func (s *server) guestShell(c *fiber.Ctx, title string) page.Shell {
-	return page.Shell{Title: title, Theme: themeOf(c), Version: s.version}
+	return s.bareShell(c, title)
 }
 
 // reviewCookie shows that a browser knew the password of a link.
@@ -72,7 +72,7 @@ func (s *server) visit(ctx context.Context, c *fiber.Ctx) (reviews.Visit, error)
 }
 
 func (s *server) guestPage(c *fiber.Ctx) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.visit(ctx, c)
 	if errors.Is(err, reviews.ErrPassword) {
@@ -95,16 +95,16 @@ func (s *server) guestPage(c *fiber.Ctx) error {
 		}
 		sheet.Takes = append(sheet.Takes, shown)
 	}
-	return s.render(c, page.ReviewPage(s.guestShell(c, sheet.Title()), sheet))
+	return s.render(c, page.ReviewPage(s.guestShell(c, sheet.Title(ctx)), sheet))
 }
 
 func (s *server) askPassword(c *fiber.Ctx, v reviews.Visit, problem string) error {
-	return s.render(c, page.ReviewPassword(s.guestShell(c, "Review"), page.ReviewDoor{Action: reviews.Path + c.Params("code") + "/enter", Team: v.Team.Name, Problem: problem}))
+	return s.render(c, page.ReviewPassword(s.guestShell(c, say(c, "Review")), page.ReviewDoor{Action: reviews.Path + c.Params("code") + "/enter", Team: v.Team.Name, Problem: problem}))
 }
 
 // enterReview takes the password of a link.
 func (s *server) enterReview(c *fiber.Ctx) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	proof, until, err := s.farm.reviews.Enter(ctx, c.Params("code"), inbound.Caller(request.Origin(c)), c.FormValue("password"))
 	switch farm.CodeOf(err) {
@@ -122,7 +122,7 @@ func (s *server) enterReview(c *fiber.Ctx) error {
 }
 
 func (s *server) guestLogo(c *fiber.Ctx) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	picture, err := s.farm.reviews.GuestLogo(ctx, c.Params("code"))
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *server) guestLogo(c *fiber.Ctx) error {
 
 // guestFilm gives the result of a take to be looked at.
 func (s *server) guestFilm(c *fiber.Ctx) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.visit(ctx, c)
 	if err != nil {
@@ -164,7 +164,7 @@ func playable(name string) bool {
 
 // guestFrame gives a picture of a frame of a take.
 func (s *server) guestFrame(c *fiber.Ctx) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.visit(ctx, c)
 	if err != nil {
@@ -225,7 +225,7 @@ func (s *server) reviewTake(ctx context.Context, p farm.Principal, take reviews.
 }
 
 func (s *server) guestRemarks(c *fiber.Ctx) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.visit(ctx, c)
 	if err != nil {
@@ -243,7 +243,7 @@ func (s *server) guestSay(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.visit(ctx, c)
 	if err != nil {
@@ -276,7 +276,7 @@ func readSaid(c *fiber.Ctx) (said reviews.Said, err error) {
 
 // review shows the player of a job to members of the team.
 func (s *server) review(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id := c.Params("id")
 	takes, err := s.farm.reviews.Takes(ctx, p, id)
@@ -288,7 +288,7 @@ func (s *server) review(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	sheet := page.Review{Base: "/jobs/" + id + "/review", Back: "/jobs/" + id, May: p.Can(farm.ActComment), Decide: p.Can(farm.ActApprove), Job: id, Takes: shown}
-	shell := s.guestShell(c, sheet.Title())
+	shell := s.guestShell(c, sheet.Title(ctx))
 	shell.Reader = p
 	return s.render(c, page.ReviewPage(shell, sheet))
 }
@@ -314,7 +314,7 @@ func (s *server) teamsTakes(ctx context.Context, p farm.Principal, takes []revie
 }
 
 func (s *server) reviewRemarks(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	takes, err := s.farm.reviews.Takes(ctx, p, c.Params("id"))
 	if err != nil {
@@ -336,7 +336,7 @@ func (s *server) reviewSay(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	remark, err := s.farm.reviews.Say(ctx, p, said)
 	if err != nil {
@@ -364,7 +364,7 @@ func (s *server) makeReview(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		days = int(reviews.DefaultLife / lifeOfDay)
 	}
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	link, address, err := s.farm.reviews.Create(ctx, p, reviews.NewLink{
 		Job: c.Params("id"), For: c.FormValue("for"), Password: c.FormValue("password"), Download: c.FormValue("download") != "", Takes: c.FormValue("takes") != "",
@@ -373,11 +373,11 @@ func (s *server) makeReview(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, page.ReviewMade(s.shell(c, p, "Review link", "jobs"), link, address))
+	return s.render(c, page.ReviewMade(s.shell(c, p, say(c, "Review link"), "jobs"), link, address))
 }
 
 func (s *server) revokeReview(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	if err := s.farm.reviews.Revoke(ctx, p, c.Params("id"), c.Params("review")); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -66,8 +67,8 @@ func closes(t *testing.T, conn *websocket.Conn) int {
 	t.Helper()
 	for {
 		if _, _, err := conn.ReadMessage(); err != nil {
-			closed, ok := err.(*websocket.CloseError)
-			if !ok {
+			var closed *websocket.CloseError
+			if !errors.As(err, &closed) {
 				t.Fatal(err)
 			}
 			return closed.Code

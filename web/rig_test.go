@@ -192,6 +192,7 @@ type visitor struct {
 	*rig
 	client *http.Client
 	origin string // that its forms come from
+	reads  string // the languages that it prefers, as browsers send them
 }
 
 func (r *rig) visit() *visitor {
@@ -260,6 +261,9 @@ func (v *visitor) post(path string, form url.Values) answer {
 
 func (v *visitor) do(req *http.Request) answer {
 	v.t.Helper()
+	if v.reads != "" {
+		req.Header.Set("Accept-Language", v.reads)
+	}
 	res, err := v.client.Do(req)
 	if err != nil {
 		v.t.Fatal(err)

@@ -39,7 +39,7 @@ func (s *server) search(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, page.SearchPage(s.shell(c, p, "Search", "search"), v))
+	return s.render(c, page.SearchPage(s.shell(c, p, say(c, "Search"), "search"), v))
 }
 
 // found answers the palette with what was found so far.

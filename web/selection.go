@@ -120,7 +120,7 @@ func (s *server) changeSelected(c *fiber.Ctx, p farm.Principal) error {
 	done.More = some.more
 	shown, _ := filterOf(asked)
 	if wantsJSON(c) {
-		return c.JSON(fiber.Map{"message": done.Sentence(), "to": done.To})
+		return c.JSON(fiber.Map{"message": done.Sentence(reading(c)), "to": done.To})
 	}
 	if done.To == "" {
 		done.To = shown.Address()

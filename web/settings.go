@@ -41,9 +41,9 @@ func (s *server) showTokens(c *fiber.Ctx, p farm.Principal, v page.Tokens) error
 		return err
 	}
 	v.Now, v.Own = time.Now(), p.TokenID
-	title, active := "API tokens", "tokens"
+	title, active := say(c, "API tokens"), "tokens"
 	if v.People {
-		title, active = "People", "people"
+		title, active = say(c, "People"), "people"
 		if v.WaysIn, err = s.farm.people.WaysIn(ctx, p, tokenIDs(v.All)); err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (s *server) showTokens(c *fiber.Ctx, p farm.Principal, v page.Tokens) error
 func (s *server) makeToken(c *fiber.Ctx, p farm.Principal) error {
 	v := page.Tokens{People: holders(c), Name: strings.TrimSpace(c.FormValue("name")), Email: c.FormValue("email"), Role: farm.Role(c.FormValue("role")), Life: c.FormValue("life")}
 	if v.Name == "" {
-		v.Error = "a name is needed"
+		v.Error = say(c, "a name is needed")
 		c.Status(fiber.StatusBadRequest)
 		return s.showTokens(c, p, v)
 	}
@@ -182,7 +182,7 @@ func (s *server) fonts(c *fiber.Ctx, p farm.Principal) error {
 			return err
 		}
 	}
-	shell := s.shell(c, p, "Fonts", "settings")
+	shell := s.shell(c, p, say(c, "Fonts"), "settings")
 	shell.Setting = "fonts"
 	return s.render(c, page.FontsPage(shell, all, used, missing))
 }
@@ -234,7 +234,7 @@ func (s *server) showSecrets(c *fiber.Ctx, p farm.Principal, v page.Secrets) err
 			return err
 		}
 	}
-	shell := s.shell(c, p, "Secrets", "settings")
+	shell := s.shell(c, p, say(c, "Secrets"), "settings")
 	shell.Setting = "secrets"
 	return s.render(c, page.SecretsPage(shell, v))
 }
@@ -271,7 +271,7 @@ func (s *server) webhooks(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	shell := s.shell(c, p, "Webhooks", "settings")
+	shell := s.shell(c, p, say(c, "Webhooks"), "settings")
 	shell.Setting = "webhooks"
 	return s.render(c, page.WebhooksPage(shell, key))
 }

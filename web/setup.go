@@ -36,7 +36,7 @@ func (s *server) showSetup(c *fiber.Ctx, v page.Setup) error {
 		return err
 	}
 	v.Action = c.OriginalURL()
-	return s.render(c, page.SetupPage(page.Shell{Title: "Set up this farm", Theme: themeOf(c), Version: s.version}, v))
+	return s.render(c, page.SetupPage(s.bareShell(c, say(c, "Set up this farm")), v))
 }
 
 // setUp makes the administrator, signs them in, and goes on with the first render.
@@ -85,7 +85,7 @@ func (s *server) welcome(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	shell := s.shell(c, p, "Welcome", "home")
+	shell := s.shell(c, p, say(c, "Welcome"), "home")
 	shell.Live = "welcome:" + url.QueryEscape(c.Query("job"))
 	return s.render(c, page.WelcomePage(shell, v))
 }

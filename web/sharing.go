@@ -50,7 +50,7 @@ func (s *server) readSharing(ctx context.Context, p farm.Principal) (farm.Policy
 }
 
 func (s *server) showSharing(c *fiber.Ctx, p farm.Principal, v page.Sharing) error {
-	shell := s.shell(c, p, "Sharing", "settings")
+	shell := s.shell(c, p, say(c, "Sharing"), "settings")
 	shell.Setting = "sharing"
 	return s.render(c, page.SharingPage(shell, v))
 }
@@ -78,7 +78,7 @@ func (s *server) share(c *fiber.Ctx, p farm.Principal) error {
 	case code == farm.CodeConflict:
 		form.v.Conflict, form.v.Revision = true, strconv.Itoa(now.Revision)
 	case code == farm.CodeInvalid && errors.As(err, &refused):
-		form.v.Error = "Some fields are not valid"
+		form.v.Error = say(c, "Some fields are not valid")
 		form.v.Problems = append(form.v.Problems, refused.Fields...)
 	default:
 		return err
@@ -106,7 +106,7 @@ func (f *sharingForm) whole(text, field string) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		f.wrong(field, "has to be a whole number")
+		f.wrong(field, say(f.c, "has to be a whole number"))
 	}
 	return n
 }
@@ -118,7 +118,7 @@ func (f *sharingForm) number(text, field string) float64 {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-		f.wrong(field, "has to be a number")
+		f.wrong(field, say(f.c, "has to be a number"))
 		return 0
 	}
 	return n
@@ -173,7 +173,7 @@ func (f *sharingForm) level(level farm.Level, now farm.LevelPolicy) farm.LevelPo
 		policy.Role = "" // the farm's own measure
 	}
 	if policy.MaxShare < 0 || policy.MaxShare > 1 {
-		f.wrong(at+".maxShare", "has to be from 1 to 100")
+		f.wrong(at+".maxShare", say(f.c, "has to be from 1 to 100"))
 	}
 	for line := range strings.Lines(fields.Hours) {
 		if line = strings.TrimSpace(line); line == "" {
@@ -207,10 +207,10 @@ func (f *sharingForm) limits(policy *farm.Policy) {
 		}
 		field := "limits." + l.Name
 		if _, twice := policy.Limits[l.Name]; twice {
-			f.wrong(field, "is the name of another limit")
+			f.wrong(field, say(f.c, "is the name of another limit"))
 		}
 		if l.Total == "" {
-			f.wrong(field+".total", "has to say how many there are")
+			f.wrong(field+".total", say(f.c, "has to say how many there are"))
 		}
 		policy.Limits[l.Name] = farm.LimitPolicy{
 			Total: f.whole(l.Total, field+".total"), PerMachine: f.whole(l.PerMachine, field+".perMachine"), ByMachine: l.ByMachine, Effects: words(l.Effects),

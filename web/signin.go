@@ -39,12 +39,12 @@ func (s *server) showNewFarm(c *fiber.Ctx, problem string) error {
 			return err
 		}
 	}
-	return s.render(c, page.NewFarm(page.Shell{Title: "This farm is new", Theme: themeOf(c), Version: s.version}, v))
+	return s.render(c, page.NewFarm(s.bareShell(c, say(c, "This farm is new")), v))
 }
 
 func (s *server) showSignIn(c *fiber.Ctx, v page.SignInForm) error {
 	v.SignOn, v.Passkeys = s.signOnLabel(), s.farm.passkeys.Domain()
-	return s.render(c, page.SignIn(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version}, v))
+	return s.render(c, page.SignIn(s.bareShell(c, say(c, "Sign in")), v))
 }
 
 // signIn takes a name with a password, or the secret of a token from those who look after the farm.
@@ -133,7 +133,7 @@ func (s *server) showLink(c *fiber.Ctx, problem string) error {
 		return err
 	}
 	v := page.SignInLink{Action: c.OriginalURL(), Who: p.Name, Team: team.Name, Now: now.Name, Chooses: chooses, Problem: problem}
-	return s.render(c, page.SignInByLink(page.Shell{Title: "Sign in", Theme: themeOf(c), Version: s.version}, v))
+	return s.render(c, page.SignInByLink(s.bareShell(c, say(c, "Sign in")), v))
 }
 
 // signInByLink takes a code that works once. Only this page, or a page of another coordinator that goes on here, may sign a browser in:

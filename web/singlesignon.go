@@ -115,11 +115,11 @@ func (s *server) signOnProblem(c *fiber.Ctx, err error) error {
 		}
 	}
 	c.Status(status)
-	heading := "You are not signed in"
+	heading := say(c, "You are not signed in")
 	if farm.CodeOf(err) == farm.CodeForbidden {
-		heading = "You have no access yet"
+		heading = say(c, "You have no access yet")
 	}
-	return s.render(c, page.SignOnProblem(page.Shell{Title: heading, Theme: themeOf(c), Version: s.version}, heading, s.signOnLabel(), err.Error()))
+	return s.render(c, page.SignOnProblem(s.bareShell(c, heading), heading, s.signOnLabel(), err.Error()))
 }
 
 // showSignOnTest shows an administrator what the provider says of them, and what would come of it.
@@ -146,7 +146,7 @@ func (s *server) showSignOnTest(c *fiber.Ctx, a singlesignon.Arrival) error {
 		}
 		v.Team = team.Name
 	}
-	shell := s.shell(c, p, "Test of single sign-on", "settings")
+	shell := s.shell(c, p, say(c, "Test of single sign-on"), "settings")
 	shell.Setting = "sign-in"
 	return s.render(c, page.SignOnTestPage(shell, v))
 }
@@ -170,7 +170,7 @@ func (s *server) showSignInRules(c *fiber.Ctx, p farm.Principal, v page.SignInRu
 		settings := s.farm.signOn.Settings()
 		v.Settings = &settings
 	}
-	shell := s.shell(c, p, "Sign-in", "settings")
+	shell := s.shell(c, p, say(c, "Sign-in"), "settings")
 	shell.Setting = "sign-in"
 	return s.render(c, page.SignInRulesPage(shell, v))
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -36,7 +35,7 @@ func (s *server) showStudio(c *fiber.Ctx, p farm.Principal, v page.Studio) error
 	if v.Problem == "" {
 		v.Name = team.Name
 	}
-	shell := s.shell(c, p, "Studio", "settings")
+	shell := s.shell(c, p, say(c, "Studio"), "settings")
 	shell.Setting = "studio"
 	return s.render(c, page.StudioPage(shell, v))
 }
@@ -48,7 +47,7 @@ func (s *server) nameStudio(c *fiber.Ctx, p farm.Principal) error {
 	name := strings.TrimSpace(c.FormValue("name"))
 	if name == "" || len(name) > mostTeamName {
 		c.Status(fiber.StatusBadRequest)
-		return s.showStudio(c, p, page.Studio{Name: name, Problem: fmt.Sprintf("the name needs 1 to %d characters", mostTeamName)})
+		return s.showStudio(c, p, page.Studio{Name: name, Problem: say(c, "the name needs 1 to %d characters", mostTeamName)})
 	}
 	_, _, err := s.farm.people.RenameTeam(ctx, p, p.Team, name)
 	switch farm.CodeOf(err) {

@@ -65,7 +65,7 @@ func newTableForm() tableForm {
 
 // tablePage shows the form of many jobs, empty.
 func (s *server) tablePage(c *fiber.Ctx, p farm.Principal) error {
-	view, _, err := s.tableView(p, tableForm{template: c.Query("template"), composition: c.Query("composition")})
+	view, _, err := s.tableView(c, p, tableForm{template: c.Query("template"), composition: c.Query("composition")})
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (s *server) tableAgain(c *fiber.Ctx, _ farm.Principal) error {
 }
 
 func (s *server) showTable(c *fiber.Ctx, p farm.Principal, view page.Table) error {
-	return s.render(c, page.TablePage(s.shell(c, p, "Many jobs", "jobs"), view))
+	return s.render(c, page.TablePage(s.shell(c, p, say(c, "Many jobs"), "jobs"), view))
 }
 
 // tableTemplate gives a table to fill in: the layers of a composition that jobs change, with what they hold now.
@@ -142,7 +142,7 @@ func (s *server) takeTable(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	view, rows, err := s.tableView(p, form)
+	view, rows, err := s.tableView(c, p, form)
 	if err != nil {
 		return err
 	}
@@ -193,14 +193,14 @@ func (s *server) orderTable(c *fiber.Ctx, p farm.Principal, form tableForm, view
 			return err
 		}
 		form.cells = nil
-		if view, rows, err = s.tableView(p, form); err != nil {
+		if view, rows, err = s.tableView(c, p, form); err != nil {
 			return err
 		}
 		view.Ordered, view.Batch = len(result.Jobs), result.Batch.ID
 	}
 	for i, err := range refused {
 		if err != nil && i < len(rows.variants) {
-			view.Refuse(problemsOf(rows.headings, rows.variants[i], err))
+			view.Refuse(reading(c), problemsOf(rows.headings, rows.variants[i], err))
 		}
 	}
 	return s.showTable(c, p, view)
@@ -383,8 +383,8 @@ func fileKey(name string) string {
 }
 
 // tableView looks at the table of a form: what its page shows, and its rows with the jobs that they order.
-func (s *server) tableView(p farm.Principal, form tableForm) (page.Table, tableRows, error) {
-	ctx, cancel := s.call()
+func (s *server) tableView(c *fiber.Ctx, p farm.Principal, form tableForm) (page.Table, tableRows, error) {
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	var again *againTable
 	var shown *page.Again
@@ -414,15 +414,15 @@ func (s *server) tableView(p farm.Principal, form tableForm) (page.Table, tableR
 	for _, key := range slices.Sorted(maps.Keys(form.kept)) {
 		view.Files = append(view.Files, form.kept[key])
 	}
-	r := tableReader{form: form, view: &view, template: variantsOf(one), again: again}
+	r := tableReader{form: form, view: &view, template: variantsOf(one), again: again, reads: reading(c)}
 	if form.tooLarge {
-		r.complain("the table is larger than %s; split it, or submit it from the command line", wording.Size(page.TableLimit))
+		r.complain(r.say("the table is larger than %s; split it, or submit it from the command line", wording.Size(page.TableLimit)))
 	}
 	if strings.TrimSpace(form.text) == "" {
 		return view, tableRows{}, nil
 	}
 	if _, err := readLabel(form.batch, form.due, form.zone); err != nil {
-		r.complain("name and due time of the batch: %s", err)
+		r.complain(r.say("name and due time of the batch: %s", err))
 	}
 	rows := r.read()
 	if form.tooLarge {

@@ -174,7 +174,7 @@ func TestATableIsReadByTheRulesOfTheInterface(t *testing.T) {
 		"several":                        {"Title,@level\na,soon\nb,later\n", []string{"2 things are wrong", "Line 2", "Line 3"}},
 		"a workbook":                     {"PK\x03\x04\x00\x00", []string{"The workbook is damaged"}},
 		"a million columns":              {strings.Repeat("a,", 999_999) + "a\nx\n", []string{"1000000 cells", "500"}},
-		"more rows than a batch":         {"Title\n" + strings.Repeat("x\n", 1001), []string{"1001 rows", "1000", "command line"}},
+		"more rows than a batch":         {"Title\n" + strings.Repeat("x\n", 1001), []string{"1,001 rows", "1000", "command line"}},
 		"fifty megabytes":                {"Title\n" + strings.Repeat("x\n", 25<<20), []string{"larger than 4 MiB"}},
 		"a stray quote":                  {"Title\n5\" x\n", []string{"Line 2", "quote"}},
 		"headings only":                  {"Title\n", []string{"no rows"}},
@@ -235,7 +235,7 @@ func TestALineOfATableHidesNoOther(t *testing.T) {
 		"a stray quote":           {"5\" b,1", []string{"Line 3, column “Kopf”: a cell contains a quote"}},
 		"a quote without another": {"\"b,1", []string{"Line 3, column “Kopf”: the quotes"}},
 		"more than a page takes":  {strings.Repeat("b", 5<<20), []string{"larger than 4 MiB"}},
-		"more rows than a batch":  {strings.Repeat("b,1\n", 1000), []string{"1002 rows"}},
+		"more rows than a batch":  {strings.Repeat("b,1\n", 1000), []string{"1,002 rows"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := v.sends("/files/table", append(base, field{name: "sheet", file: "a.csv", value: "Kopf,Prio\na,5\n" + c.line + "\nz,7\n"}, field{name: "do", value: "look"})...)

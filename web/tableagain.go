@@ -16,6 +16,7 @@ import (
 	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/farm/variants"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -38,7 +39,7 @@ func (s *server) editBatch(c *fiber.Ctx, p farm.Principal) error {
 	form.again = c.Params("id")
 	form.template, form.composition = c.Query("template"), c.Query("composition")
 	form.anyEnded = c.Query("rows") == "ended"
-	view, _, err := s.tableView(p, form)
+	view, _, err := s.tableView(c, p, form)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (s *server) readAgain(ctx context.Context, p farm.Principal, form *tableFor
 	}
 	shown := page.Batch{Batch: batch}
 	a := &againTable{batch: batch, rows: map[int]submission.Row{}, drawn: form.drawn, pick: form.picked}
-	view := &page.Again{Batch: batch.ID, Title: shown.Title(), AnyEnded: form.anyEnded}
+	view := &page.Again{Batch: batch.ID, Title: shown.Title(ctx), AnyEnded: form.anyEnded}
 	for _, row := range rows {
 		of := row.Again.Template
 		if row.Err != nil || of.ID == "" {
@@ -301,7 +302,7 @@ func (a *againTable) tell(shown *page.TableRow, number int, v variants.Variant, 
 			if c.About != "" && a.about(asset) == c.About && holdsFile(asset) {
 				cell.Kept = fileOf(asset)
 				if cell.Kept == "" {
-					cell.Kept = "the file as before"
+					cell.Kept = language.Text("the file as before")
 				}
 			}
 		}
@@ -330,7 +331,7 @@ func (s *server) orderAgain(c *fiber.Ctx, p farm.Principal, form tableForm, view
 	}
 	if len(takes) == 0 {
 		c.Status(fiber.StatusBadRequest)
-		view.Complain("choose at least one row")
+		view.Complain(say(c, "choose at least one row"))
 		return s.showTable(c, p, view)
 	}
 	ctx, cancel := s.callOf(c)
@@ -352,7 +353,7 @@ func (s *server) orderAgain(c *fiber.Ctx, p farm.Principal, form tableForm, view
 			for i := range problems {
 				problems[i].Row = take.Row + 1
 			}
-			view.Refuse(problems)
+			view.Refuse(reading(c), problems)
 		}
 	}
 	view.KeepRows(func(r page.TableRow) bool { return result.Errs[r.Row-1] != nil || !r.Picked })

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/farm/variants"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -28,6 +30,7 @@ const (
 // tableReader reads the table of a form into what its page shows.
 type tableReader struct {
 	form     tableForm
+	reads    context.Context // whose language problems are told in
 	view     *page.Table
 	template variants.Template
 	again    *againTable // what the rows were given before; nil in a table of new jobs
@@ -70,8 +73,8 @@ func (r *tableReader) read() tableRows {
 	}
 	r.view.Total = len(sheet.Rows)
 	if r.view.Total > public.BatchLimit {
-		r.complain("the table has %d rows, and a batch takes %d: leave some out, or submit it from the command line, which makes several batches of it",
-			r.view.Total, public.BatchLimit)
+		r.complain(r.say("the table has %d rows, and a batch takes %d: leave some out, or submit it from the command line, which makes several batches of it",
+			r.view.Total, public.BatchLimit))
 		sheet.Rows = sheet.Rows[:public.BatchLimit]
 	}
 	mapping := r.settle(sheet)
@@ -84,7 +87,7 @@ func (r *tableReader) read() tableRows {
 		return tableRows{}
 	}
 	if err := variants.CheckPattern(r.form.name, list); err != nil {
-		r.complain("name of the jobs: %s", err)
+		r.complain(r.say("name of the jobs: %s", err))
 	}
 	return r.readRows(sheet, list)
 }
@@ -171,7 +174,7 @@ func (r *tableReader) readRows(sheet *variants.Sheet, list []variants.Variant) t
 			if i < rowsShown && !out.wrong[i] {
 				shown.Shot = shot(v)
 			}
-			shown.Mark(r.view.Columns, r.faults)
+			shown.Mark(r.reads, r.view.Columns, r.faults)
 			r.view.Rows = append(r.view.Rows, shown)
 		}
 	}
@@ -228,7 +231,7 @@ func (r *tableReader) settle(sheet *variants.Sheet) map[string]string {
 				mapping[c.Heading] = c.Near[0]
 			} else {
 				shown.Unknown = true
-				r.complain("column “%s”: %s", c.Heading, c.Err)
+				r.complain(r.say("column “%s”: %s", c.Heading, c.Err))
 			}
 			c = r.template.Columns(sheet.Columns[i:i+1], mapping)[0]
 		}
@@ -250,19 +253,19 @@ func becomes(c variants.Column) string {
 	case variants.Media:
 		switch c.Shows {
 		case "image":
-			return "picture"
+			return language.Text("picture")
 		case "video":
-			return "film"
+			return language.Text("film")
 		case "audio":
-			return "sound"
+			return language.Text("sound")
 		}
-		return "picture or film"
+		return language.Text("picture or film")
 	case variants.Property:
-		return "property"
+		return language.Text("property")
 	case variants.Essential:
-		return "field of the panel"
+		return language.Text("field of the panel")
 	case variants.Option:
-		return "about the job"
+		return language.Text("about the job")
 	}
 	return ""
 }
@@ -314,9 +317,14 @@ func (r *tableReader) job(v variants.Variant) (job farm.Job) {
 }
 
 // complain tells of something that is wrong with more than a row.
-func (r *tableReader) complain(format string, args ...any) {
+func (r *tableReader) complain(words string) {
 	r.whole = true
-	r.view.Complain(format, args...)
+	r.view.Complain(words)
+}
+
+// say is a text in the language of whoever has sent the table.
+func (r *tableReader) say(text string, args ...any) string {
+	return language.Say(r.reads, text, args...)
 }
 
 // complainOf tells of errors that were joined, but for what is wrong in the sheet's lines, which is told with its place.
@@ -324,7 +332,7 @@ func (r *tableReader) complainOf(sheet *variants.Sheet, err error) {
 	for err := range each(err) {
 		var cell *variants.CellError
 		if sheet == nil || !errors.As(err, &cell) || !slices.Contains(sheet.Wrong, cell) {
-			r.complain("%s", err)
+			r.complain(err.Error())
 		}
 	}
 }
@@ -413,7 +421,7 @@ func (r *tableReader) placeFiles(v variants.Variant) bool {
 			return
 		}
 		whole = false
-		r.fault(v, column, fmt.Sprintf("the file “%s” is missing; upload it with the table, or give an address", name))
+		r.fault(v, column, r.say("the file “%s” is missing; upload it with the table, or give an address", name))
 		if r.missing[key] {
 			r.faults[len(r.faults)-1].Repeated = true
 			return

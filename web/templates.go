@@ -28,7 +28,7 @@ func (s *server) templates(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	shell := s.shell(c, p, "Templates", "templates")
+	shell := s.shell(c, p, say(c, "Templates"), "templates")
 	shell.Live = "templates"
 	return s.render(c, page.TemplatesPage(shell, s.listed(ctx, p, all)))
 }

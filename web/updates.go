@@ -41,7 +41,7 @@ func (s *server) readUpdates(ctx context.Context, p farm.Principal) (page.Update
 }
 
 func (s *server) showUpdates(c *fiber.Ctx, p farm.Principal, v page.Updates) error {
-	shell := s.shell(c, p, "Updates", "settings")
+	shell := s.shell(c, p, say(c, "Updates"), "settings")
 	shell.Setting = "updates"
 	return s.render(c, page.UpdatesPage(shell, v))
 }

@@ -11,6 +11,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/farm"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -26,7 +27,7 @@ func (s *server) usedBy(ctx context.Context, p farm.Principal, kind farm.UseKind
 		if name, known := names[by]; known {
 			return page.Share{Name: name, ID: by}
 		}
-		return page.Share{Name: "jobs without a template, or of one that is gone"}
+		return page.Share{Name: language.Say(ctx, "jobs without a template, or of one that is gone")}
 	}), err
 }
 
@@ -45,7 +46,7 @@ func (s *server) templateUse(ctx context.Context, p farm.Principal, id string) (
 	list, err := s.farm.uses.Uses(ctx, p, farm.UseTemplate, id)
 	return page.UsageOf(list, time.Now(), func(by string) page.Share {
 		if by == farm.NoSubject {
-			by = "nobody who is known"
+			by = language.Say(ctx, "nobody who is known")
 		}
 		return page.Share{Name: by}
 	}), err

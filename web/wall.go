@@ -16,13 +16,15 @@ const (
 
 // wall is a screen for the studio, which nobody touches.
 func (s *server) wall(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.call()
+	ctx, cancel := s.callOf(c)
 	defer cancel()
 	v, err := s.readWall(ctx, p)
 	if err != nil {
 		return err
 	}
-	return s.render(c, page.WallPage(page.Shell{Title: "Wall", Theme: "dark", Live: "wall", Reader: p, Version: s.version}, v))
+	shell := s.bareShell(c, say(c, "Wall"))
+	shell.Theme, shell.Live, shell.Reader = "dark", "wall", p
+	return s.render(c, page.WallPage(shell, v))
 }
 
 // readWall reads how the team's work goes, for people who pass by.

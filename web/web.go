@@ -27,6 +27,7 @@ import (
 	"overcrank/coordinator/state"
 	"overcrank/farm"
 	"overcrank/panel"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -94,6 +95,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 
 // mount adds the pages, and what their forms ask for.
 func (s *server) mount(app *fiber.App) {
+	app.Get("/static/words/:language", s.words)
 	app.Get("/static/:name", s.static)
 	app.Get("/panel/"+panel.Name, s.panel)
 	app.Get("/api/reference", s.page(s.reference))
@@ -125,6 +127,7 @@ func (s *server) routes() []route.Route {
 	routes := []route.Route{
 		route.Post("/sign-out", farm.ActView, s.signOut),
 		route.Post("/theme", farm.ActView, s.theme),
+		route.Post("/language", farm.ActView, s.chooseLanguage),
 		route.Get("/account", farm.ActView, s.account),
 		route.Post("/account/password", farm.ActView, s.changePassword),
 		route.Post("/account/notifications", farm.ActView, s.changeNotices),
@@ -367,25 +370,25 @@ func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
 	message := err.Error()
 	if status == fiber.StatusInternalServerError {
 		s.logger.Error("a page could not be shown", "path", loggedPath(c), "error", err)
-		message = "The farm could not do this; its log says why."
+		message = say(c, "The farm could not do this; its log says why.")
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		message = "The farm took too long to answer. Try again in a moment."
+		message = say(c, "The farm took too long to answer. Try again in a moment.")
 	}
 	c.Status(status)
 	forScript := bytes.HasPrefix(c.Request().URI().Path(), []byte("/files/")) && !strings.Contains(c.Get(fiber.HeaderAccept), fiber.MIMETextHTML)
 	if wantsJSON(c) || forScript {
 		return c.JSON(fiber.Map{"error": message})
 	}
-	heading := "That did not work"
+	heading := say(c, "That did not work")
 	switch status {
 	case fiber.StatusNotFound:
-		heading = "Page not found"
+		heading = say(c, "Page not found")
 	case fiber.StatusForbidden:
-		heading = "You don’t have access to this page"
+		heading = say(c, "You don’t have access to this page")
 	}
 	if p.TokenID == "" {
-		return s.render(c, page.SignIn(page.Shell{Title: heading, Theme: themeOf(c), Version: s.version}, page.SignInForm{Problem: message, SignOn: s.signOnLabel()}))
+		return s.render(c, page.SignIn(s.bareShell(c, heading), page.SignInForm{Problem: message, SignOn: s.signOnLabel()}))
 	}
 	return s.render(c, page.Problem(s.shell(c, p, heading, ""), heading, message))
 }
@@ -400,13 +403,17 @@ func loggedPath(c *fiber.Ctx) string {
 
 func wantsJSON(c *fiber.Ctx) bool { return c.Get(fiber.HeaderAccept) == fiber.MIMEApplicationJSON }
 
+// bareShell is what surrounds the content of a page for those who are not signed in.
+func (s *server) bareShell(c *fiber.Ctx, title string) page.Shell {
+	return page.Shell{Title: title, Theme: themeOf(c), Version: s.version}
+}
+
 // shell is what surrounds a page's content.
 func (s *server) shell(c *fiber.Ctx, p farm.Principal, title, active string) page.Shell {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	shell := page.Shell{
-		Title: title, Active: active, Theme: themeOf(c), Reader: p, Version: s.version,
-	}
+	shell := s.bareShell(c, title)
+	shell.Active, shell.Reader = active, p
 	shell.Pulse, shell.Pause = s.pulse(ctx, p)
 	return shell
 }
@@ -441,13 +448,13 @@ func (s *server) callOf(c *fiber.Ctx) (context.Context, context.CancelFunc) {
 
 // asking is the context of what the sender of a request asks for and that may take long.
 func (s *server) asking(c *fiber.Ctx) context.Context {
-	return state.WithAsker(s.base, request.Asker(c))
+	return state.WithAsker(language.With(s.base, languageOf(c)), request.Asker(c))
 }
 
 // render answers with a page.
 func (s *server) render(c *fiber.Ctx, content templ.Component) error {
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	if err := content.Render(s.base, c.Response().BodyWriter()); err != nil {
+	if err := content.Render(language.With(s.base, languageOf(c)), c.Response().BodyWriter()); err != nil {
 		return err
 	}
 	return s.smaller.page(c)
@@ -463,10 +470,7 @@ func (s *server) static(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
-	if s.version == "dev" {
-		c.Set(fiber.HeaderCacheControl, "no-cache")
-	}
+	s.keep(c)
 	kind := extension(name)
 	if kind == "woff2" { // which is compressed in itself, and no text
 		c.Type(kind)

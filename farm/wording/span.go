@@ -10,44 +10,50 @@ import (
 
 // Span is how long something will take, as a range that is rounded so that it promises no precision: "about 40 s", "2 to 5 min",
 // "up to 10 s, still learning", "at once".
-func Span(s farm.Span) string {
+func Span(s farm.Span) string { return English.Span(s) }
+
+// Span is Span in other words.
+func (w Words) Span(s farm.Span) string {
 	low, high := time.Duration(s.Low*float64(time.Second)), time.Duration(s.High*float64(time.Second))
 	switch {
 	case s.High <= 0 && s.Learning:
-		return "learning how long it takes"
+		return w("learning how long it takes")
 	case s.High <= 0:
-		return "at once"
+		return w("at once")
 	}
-	words := spanRange(low, high)
+	words := w.spanRange(low, high)
 	if s.Learning {
-		words += ", still learning"
+		return w("%s, still learning", words)
 	}
 	return words
 }
 
 // In is when something that takes that long will be done: "in about 40 s", or the words of Span where it has no number.
-func In(s farm.Span) string {
+func In(s farm.Span) string { return English.In(s) }
+
+// In is In in other words.
+func (w Words) In(s farm.Span) string {
 	if s.High <= 0 {
-		return Span(s)
+		return w.Span(s)
 	}
-	return "in " + Span(s)
+	return w("in %s", w.Span(s))
 }
 
-func spanRange(low, high time.Duration) string {
-	l, lowUnit := roundedSpan(low)
-	h, highUnit := roundedSpan(high)
+func (w Words) spanRange(low, high time.Duration) string {
+	l, lowUnit := w.roundedSpan(low)
+	h, highUnit := w.roundedSpan(high)
 	switch {
 	case l == h && lowUnit == highUnit:
-		return "about " + l + " " + lowUnit
+		return w("about %s %s", l, lowUnit)
 	case low < 5*time.Second:
-		return "up to " + h + " " + highUnit
+		return w("up to %s %s", h, highUnit)
 	case lowUnit == highUnit:
-		return l + " to " + h + " " + highUnit
+		return w("%s to %s %s", l, h, highUnit)
 	}
-	return l + " " + lowUnit + " to " + h + " " + highUnit
+	return w("%s %s to %s %s", l, lowUnit, h, highUnit)
 }
 
-func roundedSpan(d time.Duration) (number, unit string) {
+func (w Words) roundedSpan(d time.Duration) (number, unit string) {
 	switch {
 	case d < time.Minute:
 		return fmt.Sprint(max(5, int(math.Ceil(d.Seconds()/5))*5)), "s"
@@ -56,5 +62,5 @@ func roundedSpan(d time.Duration) (number, unit string) {
 	case d < 48*time.Hour:
 		return fmt.Sprint(int(math.Round(d.Hours()))), "h"
 	}
-	return fmt.Sprint(int(math.Round(d.Hours() / 24))), "days"
+	return fmt.Sprint(int(math.Round(d.Hours() / 24))), w("days")
 }

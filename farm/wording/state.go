@@ -74,8 +74,14 @@ func Task(s farm.TaskStatus, failures int) string {
 		return "at work"
 	case farm.TaskBlocked:
 		return "waiting for other tasks"
+	case farm.TaskDone:
+		return "done"
+	case farm.TaskFailed:
+		return "failed"
+	case farm.TaskCancelled:
+		return "cancelled"
 	}
-	return string(s) // done, failed, cancelled
+	return string(s)
 }
 
 // Attempt is how an attempt ended, "" being one under way. An outcome of a later release is said as it comes.
@@ -87,14 +93,37 @@ func Attempt(o farm.Outcome) string {
 		return "given back"
 	case farm.OutcomeLost:
 		return "machine lost"
+	case farm.OutcomeDone:
+		return "done"
+	case farm.OutcomeFailed:
+		return "failed"
+	case farm.OutcomeCancelled:
+		return "cancelled"
 	}
-	return string(o) // done, failed, cancelled
+	return string(o)
 }
 
 // Machine is a machine's state. A state of a later release is said as it comes.
 func Machine(s farm.MachineState) string {
-	if s == farm.MachineAway {
+	switch s {
+	case farm.MachineOffline:
+		return "offline"
+	case farm.MachinePaused:
+		return "paused"
+	case farm.MachineSetAside:
+		return "set aside"
+	case farm.MachineDraining:
+		return "draining"
+	case farm.MachineDrained:
+		return "drained"
+	case farm.MachineNotReady:
+		return "not ready"
+	case farm.MachineAway:
 		return "in use"
+	case farm.MachineRendering:
+		return "rendering"
+	case farm.MachineFree:
+		return "free"
 	}
 	return strings.ReplaceAll(string(s), "_", " ")
 }
@@ -106,7 +135,11 @@ func Desk(d farm.Desk) string {
 		return "nobody signed in"
 	case farm.DeskArtist:
 		return "artist at work"
-	case farm.DeskUnknown, farm.DeskLocked, farm.DeskFree:
+	case farm.DeskLocked:
+		return "locked"
+	case farm.DeskFree:
+		return "free"
+	case farm.DeskUnknown:
 	}
 	return string(d)
 }
@@ -129,7 +162,15 @@ func Update(s farm.UpdateState) string {
 		return "trying again later"
 	case farm.UpdateRolledBack:
 		return "rolled back"
-	case farm.UpdateNone, farm.UpdateDownloading, farm.UpdateInstalling, farm.UpdateDone, farm.UpdateRefused:
+	case farm.UpdateDownloading:
+		return "downloading"
+	case farm.UpdateInstalling:
+		return "installing"
+	case farm.UpdateDone:
+		return "updated"
+	case farm.UpdateRefused:
+		return "refused"
+	case farm.UpdateNone:
 	}
 	return string(s)
 }

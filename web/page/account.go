@@ -1,18 +1,18 @@
 package page
 
 import (
-	"fmt"
+	"context"
 	"strings"
 
 	"overcrank/coordinator/people"
 )
 
-func passwordHelp() string {
-	return fmt.Sprintf("%d characters or more. Several words make a good one.", people.PasswordLeast)
+func passwordHelp(ctx context.Context) string {
+	return say(ctx, "%d characters or more. Several words make a good one.", people.PasswordLeast)
 }
 
 // BrowserWords is a browser and the system it runs on, as far as the name that it gives itself tells.
-func BrowserWords(agent string) string {
+func BrowserWords(ctx context.Context, agent string) string {
 	browser := firstNamed(agent, [][2]string{
 		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},
 	})
@@ -21,11 +21,11 @@ func BrowserWords(agent string) string {
 	})
 	switch {
 	case browser != "" && system != "":
-		return browser + " on " + system
+		return say(ctx, "%s on %s", browser, system)
 	case browser+system != "":
 		return browser + system
 	}
-	return "An unknown browser"
+	return say(ctx, "An unknown browser")
 }
 
 // firstNamed gives the words for the first of some parts that a text has, "" for none.

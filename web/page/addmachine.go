@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"slices"
 
 	"overcrank/coordinator/downloads"
@@ -66,12 +67,12 @@ func PackagesFor(list []farm.Download, name string) (found []farm.Download) {
 }
 
 // processorWords is for whom a package is, where there is more than one.
-func processorWords(arch string) string {
+func processorWords(ctx context.Context, arch string) string {
 	switch arch {
 	case "amd64":
-		return "64-bit Intel and AMD"
+		return say(ctx, "64-bit Intel and AMD")
 	case "arm64":
-		return "ARM, 64 bit"
+		return say(ctx, "ARM, 64 bit")
 	}
-	return "all processors"
+	return say(ctx, "all processors")
 }

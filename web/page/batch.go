@@ -1,7 +1,7 @@
 package page
 
 import (
-	"fmt"
+	"context"
 	"net/url"
 	"slices"
 	"strconv"
@@ -9,6 +9,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/farm/wording"
+	"overcrank/web/language"
 )
 
 // Batches is a page of the list of batches.
@@ -34,7 +35,8 @@ type Batch struct {
 
 // batchFilters are the filters of a batch's page, with what they are called.
 var batchFilters = []struct{ name, word string }{
-	{"", "All"}, {"failed", "Failed"}, {"rendering", "Rendering"}, {"waiting", "Waiting"}, {"finished", "Finished"}, {"cancelled", "Cancelled"},
+	{"", language.Text("All")}, {"failed", language.Text("Failed")}, {"rendering", language.Text("Rendering")}, {"waiting", language.Text("Waiting")},
+	{"finished", language.Text("Finished")}, {"cancelled", language.Text("Cancelled")},
 }
 
 // address is that of a part of the batch.
@@ -58,11 +60,11 @@ func (b Batch) previews() bool {
 }
 
 // Title is what people call the batch.
-func (b Batch) Title() string {
+func (b Batch) Title(ctx context.Context) string {
 	if b.Name != "" {
 		return b.Name
 	}
-	return fmt.Sprintf("%s %s of %s", grouped(len(b.Batch.Jobs)), plural(len(b.Batch.Jobs), "job", "jobs"), wording.Moment(b.CreatedAt))
+	return many(ctx, len(b.Batch.Jobs), "%d job of %s", "%d jobs of %s", wording.Moment(b.CreatedAt))
 }
 
 // Timely says whether the batch will be done when it is due; ok is false where that is no question.
@@ -74,17 +76,17 @@ func (b Batch) Timely() (s State, ok bool) {
 	after := func(seconds float64) time.Time { return now.Add(time.Duration(seconds * float64(time.Second))) }
 	switch {
 	case now.After(b.DueAt):
-		return State{"Overdue", "error"}, true
+		return State{language.Text("overdue"), "error"}, true
 	case b.Forecast.Held:
-		return State{"Waits for people", "held"}, true
+		return State{language.Text("waits for people"), "held"}, true
 	case finish == nil || finish.High <= 0 && finish.Learning:
-		return State{"No forecast yet", "waiting"}, true
+		return State{language.Text("no forecast yet"), "waiting"}, true
 	case after(finish.Low).After(b.DueAt):
-		return State{"Will be late", "error"}, true
+		return State{language.Text("will be late"), "error"}, true
 	case after(finish.High).After(b.DueAt):
-		return State{"May be late", "rendering"}, true
+		return State{language.Text("may be late"), "rendering"}, true
 	}
-	return State{"On time", "finished"}, true
+	return State{language.Text("on time"), "finished"}, true
 }
 
 // dueField is the time at which the batch is due, in UTC, for a field.
@@ -108,33 +110,38 @@ func (b Batch) State() State {
 	total := len(b.Batch.Jobs)
 	switch {
 	case b.Ended() < total && b.Counts[farm.JobRendering] > 0:
-		return State{"Rendering", "rendering"}
+		return State{language.Text("rendering"), "rendering"}
 	case b.Ended() < total:
-		return State{"Waiting", "waiting"}
+		return State{language.Text("waiting"), "waiting"}
 	case b.Counts[farm.JobFinished] == total:
-		return State{"Finished", "finished"}
+		return State{language.Text("finished"), "finished"}
 	case b.Counts[farm.JobCancelled] == total:
-		return State{"Cancelled", "cancelled"}
+		return State{language.Text("cancelled"), "cancelled"}
 	case b.Counts[farm.JobFinished] == 0:
-		return State{"Failed", "error"}
+		return State{language.Text("failed"), "error"}
 	}
-	return State{"Finished, not all", "error"}
+	return State{language.Text("finished, not all"), "error"}
 }
 
 // Sentence says how the batch stands.
-func (b Batch) Sentence() string {
-	s := grouped(b.Counts[farm.JobFinished]) + " of " + grouped(len(b.Batch.Jobs)) + " finished"
-	add := func(n int, word string) {
-		if n > 0 {
-			s += ", " + grouped(n) + " " + word
-		}
+func (b Batch) Sentence(ctx context.Context) string {
+	said := []string{say(ctx, "%d of %d finished", b.Counts[farm.JobFinished], len(b.Batch.Jobs))}
+	if n := b.Counts[farm.JobRendering]; n > 0 {
+		said = append(said, many(ctx, n, "%d rendering", "%d rendering"))
 	}
-	add(b.Counts[farm.JobRendering], "rendering")
-	add(b.Waiting(), "waiting")
-	add(b.Counts[farm.JobFailed], "failed")
-	add(b.Counts[farm.JobCancelled], "cancelled")
-	add(b.Total-len(b.Batch.Jobs), "refused when it was sent")
-	return s
+	if n := b.Waiting(); n > 0 {
+		said = append(said, many(ctx, n, "%d waiting", "%d waiting"))
+	}
+	if n := b.Counts[farm.JobFailed]; n > 0 {
+		said = append(said, many(ctx, n, "%d failed", "%d failed"))
+	}
+	if n := b.Counts[farm.JobCancelled]; n > 0 {
+		said = append(said, many(ctx, n, "%d cancelled", "%d cancelled"))
+	}
+	if n := b.Total - len(b.Batch.Jobs); n > 0 {
+		said = append(said, many(ctx, n, "%d refused when it was sent", "%d refused when it was sent"))
+	}
+	return commas(said)
 }
 
 // part is a share of the batch, in percent for an attribute.

@@ -1,7 +1,7 @@
 package page
 
 import (
-	"fmt"
+	"context"
 	"path"
 	"slices"
 	"strconv"
@@ -83,20 +83,19 @@ func (j Job) pictured() int {
 }
 
 // proxyWords say what is shown in place of the result.
-func (j Job) proxyWords() string {
+func (j Job) proxyWords(ctx context.Context) string {
 	if path.Ext(j.OutputName) == ".mov" {
-		return "This is a small H.264 copy for browsers. Download has the ProRes film."
+		return say(ctx, "This is a small H.264 copy for browsers. Download has the ProRes film.")
 	}
-	return "This is a small H.264 copy for browsers. Download has the frames."
+	return say(ctx, "This is a small H.264 copy for browsers. Download has the frames.")
 }
 
 // unplayable says why the result is not shown, and what is instead.
-func (j Job) unplayable() string {
-	kind := "This kind of file"
+func (j Job) unplayable(ctx context.Context) string {
 	if path.Ext(j.OutputName) == ".mov" {
-		kind = "ProRes"
+		return say(ctx, "ProRes does not play in browsers. Point at the strip above to see its frames, or download the result.")
 	}
-	return kind + " does not play in browsers. Point at the strip above to see its frames, or download the result."
+	return say(ctx, "This kind of file does not play in browsers. Point at the strip above to see its frames, or download the result.")
 }
 
 // Slots is the job as a strip of cells.
@@ -133,15 +132,15 @@ func (j Job) worksOn(s Slot) bool {
 }
 
 // FilmWords says what the strip shows.
-func (j Job) FilmWords() string {
+func (j Job) FilmWords(ctx context.Context) string {
 	_, total := j.frames()
 	switch {
 	case total == 0:
-		return "No frame rendered yet"
+		return say(ctx, "No frame rendered yet")
 	case j.Status == farm.JobFinished:
-		return grouped(total) + " " + plural(total, "frame", "frames")
+		return many(ctx, total, "%d frame", "%d frames")
 	}
-	return fmt.Sprintf("%s %% of %s %s rendered", j.Percent(), grouped(total), plural(total, "frame", "frames"))
+	return many(ctx, total, "%[2]s %% of %[1]d frame rendered", "%[2]s %% of %[1]d frames rendered", j.Percent())
 }
 
 // filmData is what the page's script needs for showing the frame under the pointer.

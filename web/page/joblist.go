@@ -1,8 +1,10 @@
 package page
 
 import (
+	"context"
 	"net/url"
 	"slices"
+	"strings"
 
 	"overcrank/coordinator/search"
 	"overcrank/farm"
@@ -108,21 +110,26 @@ type Changed struct {
 }
 
 // Sentence says what became of them.
-func (c Changed) Sentence() string {
-	word := map[string]string{"cancel": "cancelled", "resubmit": "resubmitted"}[c.Did]
-	if word == "" {
-		word = "changed"
-	}
-	s := grouped(c.Changed) + " " + plural(c.Changed, "job", "jobs") + " " + word + "."
-	if c.Left > 0 {
-		if c.Did == "resubmit" {
-			s += " " + grouped(c.Left) + " " + plural(c.Left, "has", "have") + " not ended, or can no longer be submitted."
-		} else {
-			s += " " + grouped(c.Left) + " had ended already."
-		}
+func (c Changed) Sentence(ctx context.Context) string {
+	said := []string{c.done(ctx)}
+	switch {
+	case c.Left > 0 && c.Did == "resubmit":
+		said = append(said, many(ctx, c.Left, "%d has not ended, or can no longer be submitted.", "%d have not ended, or can no longer be submitted."))
+	case c.Left > 0:
+		said = append(said, many(ctx, c.Left, "%d had ended already.", "%d had ended already."))
 	}
 	if c.More {
-		s += " There are more: repeat this for the rest."
+		said = append(said, say(ctx, "There are more: repeat this for the rest."))
 	}
-	return s
+	return strings.Join(said, " ")
+}
+
+func (c Changed) done(ctx context.Context) string {
+	switch c.Did {
+	case "cancel":
+		return many(ctx, c.Changed, "%d job cancelled.", "%d jobs cancelled.")
+	case "resubmit":
+		return many(ctx, c.Changed, "%d job resubmitted.", "%d jobs resubmitted.")
+	}
+	return many(ctx, c.Changed, "%d job changed.", "%d jobs changed.")
 }

@@ -1,11 +1,12 @@
 package page
 
 import (
+	"context"
 	"strings"
 	"time"
 
 	"overcrank/farm"
-	"overcrank/farm/wording"
+	"overcrank/web/language"
 )
 
 // Log is a stretch of a job's log, in sections.
@@ -30,13 +31,13 @@ var logPhases = []struct {
 	title  string
 	begins []string
 }{
-	{"Footage", []string{"fetching the project", "this machine has the project unpacked"}},
-	{"Open", []string{"composition '", "rendering with "}},
-	{"Expressions", []string{"putting the assets into the project"}},
-	{"Render", []string{"PROGRESS:"}},
-	{"Encode", []string{"putting "}},
-	{"Check", []string{"the film is whole", "the picture is whole"}},
-	{"Upload", []string{"uploading ", "the result is with the farm", "a small film to look at"}},
+	{language.Text("Footage"), []string{"fetching the project", "this machine has the project unpacked"}},
+	{language.Text("Open"), []string{"composition '", "rendering with "}},
+	{language.Text("Expressions"), []string{"putting the assets into the project"}},
+	{language.Text("Render"), []string{"PROGRESS:"}},
+	{language.Text("Encode"), []string{"putting "}},
+	{language.Text("Check"), []string{"the film is whole", "the picture is whole"}},
+	{language.Text("Upload"), []string{"uploading ", "the result is with the farm", "a small film to look at"}},
 }
 
 // agentSays begins what an agent says itself; engines' lines stand as they are.
@@ -68,13 +69,13 @@ func beginsAttempt(line string) bool {
 
 // LogOf puts lines into sections: by attempt and phase, or all of them into one where machines that work at the same time write between each
 // other's lines.
-func LogOf(job farm.Job, lines []string, from int64, attempts []farm.AttemptRecord) Log {
+func LogOf(ctx context.Context, job farm.Job, lines []string, from int64, attempts []farm.AttemptRecord) Log {
 	log := Log{Job: job.ID, From: from}
 	if len(lines) == 0 {
 		return log
 	}
 	if overlapping(attempts) {
-		log.Sections = []LogSection{{Title: "All machines", Open: true}}
+		log.Sections = []LogSection{{Title: say(ctx, "All machines"), Open: true}}
 		for _, line := range lines {
 			log.add(line)
 		}
@@ -82,9 +83,9 @@ func LogOf(job farm.Job, lines []string, from int64, attempts []farm.AttemptReco
 	}
 	phase := -1
 	var now farm.AttemptRecord
-	log.Sections = []LogSection{{Title: "Before"}}
+	log.Sections = []LogSection{{Title: say(ctx, "Before")}}
 	if from > 0 {
-		log.Sections[0].Title = "Continued"
+		log.Sections[0].Title = say(ctx, "Continued")
 	}
 	for _, line := range lines {
 		switch next := phaseOf(line); {
@@ -92,12 +93,12 @@ func LogOf(job farm.Job, lines []string, from int64, attempts []farm.AttemptReco
 			phase, now = -1, attemptCalled(line, attempts)
 			took := ""
 			if !now.EndedAt.IsZero() {
-				took = lasted(now)
+				took = lasted(ctx, now)
 			}
-			log.Sections = append(log.Sections, LogSection{Title: kindTitle(strings.TrimPrefix(line, agentSays)), Took: took})
+			log.Sections = append(log.Sections, LogSection{Title: attemptTitle(ctx, line), Took: took})
 		case next > phase:
 			phase = next
-			log.Sections = append(log.Sections, LogSection{Title: logPhases[next].title, Took: phaseTook(logPhases[next].title, now.Measured)})
+			log.Sections = append(log.Sections, LogSection{Title: say(ctx, logPhases[next].title), Took: phaseTook(ctx, logPhases[next].title, now.Measured)})
 		}
 		log.add(line)
 	}
@@ -136,7 +137,7 @@ func overlapping(attempts []farm.AttemptRecord) bool {
 
 // attemptCalled is the attempt that a line begins, as the state has it.
 func attemptCalled(line string, attempts []farm.AttemptRecord) farm.AttemptRecord {
-	number, machine, _ := strings.Cut(strings.TrimPrefix(line, agentSays+"attempt "), " on ")
+	number, machine := attemptOn(line)
 	for _, a := range attempts {
 		if count(a.Number) == number && (a.AgentName == machine || a.AgentName == "") {
 			return a
@@ -145,13 +146,24 @@ func attemptCalled(line string, attempts []farm.AttemptRecord) farm.AttemptRecor
 	return farm.AttemptRecord{}
 }
 
+// attemptOn are the number and the machine of the attempt that a line begins.
+func attemptOn(line string) (number, machine string) {
+	number, machine, _ = strings.Cut(strings.TrimPrefix(line, agentSays+"attempt "), " on ")
+	return number, machine
+}
+
+func attemptTitle(ctx context.Context, line string) string {
+	number, machine := attemptOn(line)
+	return say(ctx, "Attempt %s on %s", number, machine)
+}
+
 // phaseTook is how long a phase took, as far as that was measured.
-func phaseTook(title string, m farm.Measured) string {
+func phaseTook(ctx context.Context, title string, m farm.Measured) string {
 	seconds := map[string]float64{"Footage": m.FetchSeconds, "Open": m.StartSeconds, "Render": m.FrameSeconds}[title]
 	if seconds <= 0 {
 		return ""
 	}
-	return wording.Duration(time.Duration(seconds * float64(time.Second)).Round(10 * time.Millisecond))
+	return inWords(ctx).Duration(time.Duration(seconds * float64(time.Second)).Round(10 * time.Millisecond))
 }
 
 // failLine is the last line that tells of an error, where what helps stands; -1 for none.

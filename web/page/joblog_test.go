@@ -19,7 +19,7 @@ func TestALogHasASectionForEachPhase(t *testing.T) {
 		"agent: attempt 1 on suite-1", "agent: fetching the project, 3 KiB", "agent: composition 'main', 5 assets", "ERROR: the font <Inter> is missing", "attempt 1 failed: no font",
 		"agent: attempt 2 on suite-1", "agent: this machine has the project unpacked", "agent: rendering with After Effects", "PROGRESS: 1", "WARNING: slow", "PROGRESS: 2", "agent: putting 3 frames together", "agent: the film is whole: 3 frames",
 	}
-	log := LogOf(farm.Job{ID: "j"}, lines, 0, attempts)
+	log := LogOf(t.Context(), farm.Job{ID: "j"}, lines, 0, attempts)
 	var got []string
 	for _, s := range log.Sections {
 		got = append(got, fmt.Sprintf("%s %s %d/%d %t", s.Title, s.Took, s.Errors, len(s.Lines), s.Open))
@@ -45,7 +45,7 @@ func TestALogHasASectionForEachPhase(t *testing.T) {
 func TestMachinesThatWorkAtTheSameTimeShareASection(t *testing.T) {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	attempts := []farm.AttemptRecord{{Number: 1, Agent: "a", LeasedAt: at, EndedAt: at.Add(time.Minute)}, {Number: 1, Agent: "b", LeasedAt: at.Add(time.Second)}}
-	log := LogOf(farm.Job{}, []string{"agent: attempt 1 on a", "agent: attempt 1 on b", "PROGRESS: 1"}, 0, attempts)
+	log := LogOf(t.Context(), farm.Job{}, []string{"agent: attempt 1 on a", "agent: attempt 1 on b", "PROGRESS: 1"}, 0, attempts)
 	if len(log.Sections) != 1 || len(log.Sections[0].Lines) != 3 || !log.Sections[0].Open {
 		t.Errorf("the sections are %+v", log.Sections)
 	}

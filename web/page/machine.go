@@ -1,7 +1,7 @@
 package page
 
 import (
-	"fmt"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -9,6 +9,7 @@ import (
 	"overcrank/coordinator/machines"
 	"overcrank/farm"
 	"overcrank/farm/wording"
+	"overcrank/web/language"
 )
 
 // Machine is a workstation as the pages show it.
@@ -28,16 +29,16 @@ type RecentAttempt struct {
 	Kind         farm.TaskKind
 }
 
-func (a RecentAttempt) title() string {
+func (a RecentAttempt) title(ctx context.Context) string {
 	if a.JobName != "" {
 		return a.JobName
 	}
-	return "Job of " + wording.Moment(a.LeasedAt)
+	return say(ctx, "Job of %s", wording.Moment(a.LeasedAt))
 }
 
 // MachineState is the word, the class and the shape of a machine's state.
 func MachineState(s farm.MachineState) State {
-	state := State{Word: wording.Title(wording.Machine(s)), Class: "cancelled"}
+	state := State{Word: wording.Machine(s), Class: "cancelled"}
 	switch s {
 	case farm.MachineFree:
 		state.Class = "free"
@@ -58,38 +59,38 @@ func MachineState(s farm.MachineState) State {
 // Look is how the machine's state is shown.
 func (m Machine) Look() State {
 	if m.State() == farm.MachineOffline && m.Gossip {
-		return State{"Can't reach the coordinator", "error"}
+		return State{language.Text("can't reach the coordinator"), "error"}
 	}
 	return MachineState(m.State())
 }
 
 // Standing says what lies behind the machine's state, "" when the state says all; until is when that may change.
-func (m Machine) Standing() (words string, until time.Time) {
+func (m Machine) Standing(ctx context.Context) (words string, until time.Time) {
 	switch m.State() {
 	case farm.MachineOffline:
-		words := "Its agent is not connected."
+		words := say(ctx, "Its agent is not connected.")
 		if m.Paused || m.Drained {
-			words += " When it comes back, it gets no work until somebody resumes it."
+			words += " " + say(ctx, "When it comes back, it gets no work until somebody resumes it.")
 		}
 		return words, time.Time{}
 	case farm.MachinePaused:
-		return "It gets no work until somebody resumes it.", time.Time{}
+		return say(ctx, "It gets no work until somebody resumes it."), time.Time{}
 	case farm.MachineSetAside:
-		return "It failed too often: " + sentence(m.SetAside.Reason), m.SetAside.Until
+		return say(ctx, "It failed too often: %s", sentence(m.SetAside.Reason)), m.SetAside.Until
 	case farm.MachineDraining:
-		return "It finishes its work and takes no more.", time.Time{}
+		return say(ctx, "It finishes its work and takes no more."), time.Time{}
 	case farm.MachineDrained:
-		return "It gets no work until somebody resumes it.", time.Time{}
+		return say(ctx, "It gets no work until somebody resumes it."), time.Time{}
 	case farm.MachineNotReady:
 		return sentence(m.Reason), m.Until
 	case farm.MachineAway:
 		if m.Reason == "" {
-			return "Its own schedule keeps it from working now.", m.Until
+			return say(ctx, "Its own schedule keeps it from working now."), m.Until
 		}
 		return sentence(m.Reason), m.Until
 	}
 	if m.AfterEffects != "" {
-		return "It takes work without After Effects, which cannot run now: " + m.AfterEffects + ".", time.Time{}
+		return say(ctx, "It takes work without After Effects, which cannot run now: %s.", m.AfterEffects), time.Time{}
 	}
 	return "", time.Time{}
 }
@@ -98,40 +99,43 @@ func (m Machine) Standing() (words string, until time.Time) {
 func (m Machine) Held() bool { return m.Paused || m.Drained || m.SetAside != nil }
 
 // pauseCosts says what is lost when the machine is paused while it renders.
-func (m Machine) pauseCosts() string {
+func (m Machine) pauseCosts(ctx context.Context) string {
 	furthest := 0.0
 	for _, r := range m.Running {
 		furthest = max(furthest, r.Progress)
 	}
-	back := "one render"
-	if n := len(m.Running); n > 1 {
-		back = fmt.Sprintf("%d renders", n)
+	if len(m.Running) <= 1 {
+		return say(ctx, "Pause “%s”? It gives back one render, up to %s done. A film that is not split starts over on another machine. Drain lets it finish first.",
+			m.Name, percentWords(ctx, furthest))
 	}
-	return fmt.Sprintf("Pause “%s”? It gives back %s, up to %.0f %% done. A film that is not split starts over on another machine. Drain lets it finish first.", m.Name, back, furthest)
+	return many(ctx, len(m.Running),
+		"Pause “%[2]s”? It gives back %[1]d render, up to %[3]s done. A film that is not split starts over on another machine. Drain lets it finish first.",
+		"Pause “%[2]s”? It gives back %[1]d renders, up to %[3]s done. A film that is not split starts over on another machine. Drain lets it finish first.",
+		m.Name, percentWords(ctx, furthest))
 }
 
 // deskWords say what goes on before the machine, "" while that is not known.
-func (m Machine) deskWords() string {
+func (m Machine) deskWords(ctx context.Context) string {
 	if !m.Online {
 		return ""
 	}
-	return wording.Title(wording.Desk(m.Desk()))
+	return wording.Title(say(ctx, wording.Desk(m.Desk())))
 }
 
 // FrameWords say what stands in the place of a machine's first frame, "" where there is nothing to say.
-func (m Machine) FrameWords() string {
+func (m Machine) FrameWords(ctx context.Context) string {
 	if m.NoFrame == "" || m.State() == farm.MachineOffline {
 		return ""
 	}
-	return "It could not render its first frame: " + sentence(m.NoFrame)
+	return say(ctx, "It could not render its first frame: %s", sentence(m.NoFrame))
 }
 
 func (m Machine) path() string { return "/machines/" + m.ID }
 
 // slotWords say how many of the machine's tasks at once are taken.
-func (m Machine) slotWords() string {
+func (m Machine) slotWords(ctx context.Context) string {
 	slots := max(m.Inventory.Slots, 1)
-	return fmt.Sprintf("%d of %d", len(m.Running), slots)
+	return say(ctx, "%d of %d taken", len(m.Running), slots)
 }
 
 // MachinePageValues is a machine's own page.
@@ -174,10 +178,10 @@ func (v *MachinePageValues) Finds(query string) {
 func firstOf(list []string) []string { return list[:min(len(list), machineListed)] }
 
 // engineName is an engine as people call it.
-func engineName(e farm.EngineInfo) string {
+func engineName(ctx context.Context, e farm.EngineInfo) string {
 	name := "After Effects " + e.Version
 	if e.Kind == farm.EngineEmbedded {
-		name = "Overcrank, embedded"
+		name = say(ctx, "Overcrank, embedded")
 	}
 	if e.Beta {
 		name += " (Beta)"
@@ -196,28 +200,28 @@ func systemWords(inv farm.Inventory) string {
 	return system + " " + inv.Arch
 }
 
-func graphicsWords(inv farm.Inventory) string {
+func graphicsWords(ctx context.Context, inv farm.Inventory) string {
 	if inv.GPUMemory == 0 {
 		return inv.GPU
 	}
-	return inv.GPU + ", " + wording.Size(inv.GPUMemory)
+	return inv.GPU + ", " + inWords(ctx).Size(inv.GPUMemory)
 }
 
-func diskWords(inv farm.Inventory) string {
-	return fmt.Sprintf("%s free of %s", wording.Size(inv.DiskFree), wording.Size(inv.Disk))
+func diskWords(ctx context.Context, inv farm.Inventory) string {
+	return say(ctx, "%s free of %s", inWords(ctx).Size(inv.DiskFree), inWords(ctx).Size(inv.Disk))
 }
 
 // ffmpegWords are which ffmpeg a machine has, from where, and what of it films are written with.
-func ffmpegWords(inv farm.Inventory) string {
+func ffmpegWords(ctx context.Context, inv farm.Inventory) string {
 	words := inv.FFmpeg.Version
 	if inv.FFmpeg.Licence != "" {
 		words += " (" + inv.FFmpeg.Licence + ")"
 	}
 	if inv.FFmpeg.SHA256 != "" {
-		words += ", given by the farm"
+		words += ", " + say(ctx, "given by the farm")
 	}
 	if len(inv.Encoders) > 0 {
-		words += ", writes with " + commas(inv.Encoders)
+		words += ", " + say(ctx, "writes with %s", commas(inv.Encoders))
 	}
 	return words
 }
@@ -239,7 +243,7 @@ var InviteLives = []struct {
 	Name, Words string
 	For         time.Duration
 }{
-	{"1d", "A day", 24 * time.Hour}, {"1h", "An hour", time.Hour}, {"7d", "A week", 7 * 24 * time.Hour}, {"30d", "30 days", 30 * 24 * time.Hour},
+	{"1d", language.Text("A day"), 24 * time.Hour}, {"1h", language.Text("An hour"), time.Hour}, {"7d", language.Text("A week"), 7 * 24 * time.Hour}, {"30d", language.Text("30 days"), 30 * 24 * time.Hour},
 }
 
 // posixCommand starts an agent with an invitation on macOS and Linux, windowsCommand in PowerShell.

@@ -1,15 +1,15 @@
 package page
 
 import (
-	"fmt"
+	"context"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"overcrank/coordinator/machines"
 	"overcrank/farm"
 	"overcrank/farm/wording"
+	"overcrank/web/language"
 )
 
 // MachineDay is what a machine did in the last 24 hours, as its page draws it.
@@ -20,9 +20,12 @@ type MachineDay struct {
 }
 
 // use is how a use of a machine's time is shown.
-type use struct{ word, class string }
+type use struct{ word, lasting, class string }
 
-var uses = [farm.MachineUses]use{{"Rendering", "rendering"}, {"Idle", "idle"}, {"Artist at work", "artist"}, {"Away", "away"}}
+var uses = [farm.MachineUses]use{
+	{language.Text("Rendering"), language.Text("rendering for %s"), "rendering"}, {language.Text("Idle"), language.Text("idle for %s"), "idle"},
+	{language.Text("Artist at work"), language.Text("artist at work for %s"), "artist"}, {language.Text("Away"), language.Text("away for %s"), "away"},
+}
 
 // total is the time that went into a use.
 func (d MachineDay) total(u farm.MachineUse) time.Duration {
@@ -34,7 +37,7 @@ func (d MachineDay) total(u farm.MachineUse) time.Duration {
 }
 
 // legend are the uses that there were, with their time.
-func (d MachineDay) legend() (list []struct {
+func (d MachineDay) legend(ctx context.Context) (list []struct {
 	use
 	For string
 }) {
@@ -43,7 +46,7 @@ func (d MachineDay) legend() (list []struct {
 			list = append(list, struct {
 				use
 				For string
-			}{known, wording.Duration(t)})
+			}{known, inWords(ctx).Duration(t)})
 		}
 	}
 	return list
@@ -59,19 +62,19 @@ func (d MachineDay) ends() (all, failed int) {
 }
 
 // sentence says all of it in words.
-func (d MachineDay) sentence() string {
+func (d MachineDay) sentence(ctx context.Context) string {
 	var words []string
-	for _, l := range d.legend() {
-		words = append(words, strings.ToLower(l.word)+" for "+l.For)
+	for _, l := range d.legend(ctx) {
+		words = append(words, say(ctx, l.lasting, l.For))
 	}
 	if len(words) == 0 {
-		return "Nothing is known of the last 24 hours yet."
+		return say(ctx, "Nothing is known of the last 24 hours yet.")
 	}
-	said := wording.Title(strings.Join(words, ", ")) + "."
+	said := wording.Title(commas(words)) + "."
 	if all, failed := d.ends(); all > 0 {
-		said += fmt.Sprintf(" %s %s ended", grouped(all), plural(all, "attempt", "attempts"))
+		said += " " + many(ctx, all, "%d attempt ended", "%d attempts ended")
 		if failed > 0 {
-			said += fmt.Sprintf(", %s of them failed", grouped(failed))
+			said += ", " + many(ctx, failed, "%d of them failed", "%d of them failed")
 		}
 		said += "."
 	}
@@ -129,6 +132,11 @@ type WeekRow struct {
 // WeekSpan is a window of a day, in minutes after midnight.
 type WeekSpan struct{ From, To int }
 
+// weekdays are the days as the drawing of a week calls them, by time.Weekday.
+var weekdays = [7]string{
+	language.Text("Sun"), language.Text("Mon"), language.Text("Tue"), language.Text("Wed"), language.Text("Thu"), language.Text("Fri"), language.Text("Sat"),
+}
+
 // week are the days from Monday on, with the windows in which the rules let the machine work.
 func week(r farm.WorkRules) []WeekRow {
 	const day = 24 * 60
@@ -151,7 +159,7 @@ func week(r farm.WorkRules) []WeekRow {
 	rows := make([]WeekRow, 7)
 	for i := range rows {
 		d := time.Weekday((i + 1) % 7)
-		rows[i].Day, rows[i].Spans = d.String()[:3], open[d]
+		rows[i].Day, rows[i].Spans = weekdays[d], open[d]
 		if len(r.Hours) == 0 {
 			rows[i].Spans = []WeekSpan{{0, day}}
 		}
@@ -160,27 +168,28 @@ func week(r farm.WorkRules) []WeekRow {
 }
 
 // rulesWords are the rules besides the hours, as sentences.
-func rulesWords(r farm.WorkRules) (list []string) {
+func rulesWords(ctx context.Context, r farm.WorkRules) (list []string) {
 	if len(r.Hours) > 0 {
-		list = append(list, "It works for the farm "+hoursText(r.Hours, "; ")+", by its own clock ("+r.Zone+").")
+		list = append(list, say(ctx, "It works for the farm %s, by its own clock (%s).", hoursText(r.Hours, "; "), r.Zone))
 	} else {
-		list = append(list, "It may work for the farm at any hour.")
+		list = append(list, say(ctx, "It may work for the farm at any hour."))
 	}
 	if r.IdleMinutes > 0 {
-		words := "It waits until nobody has used it for " + wording.Duration(time.Duration(r.IdleMinutes*float64(time.Minute)))
+		idle := inWords(ctx).Duration(time.Duration(r.IdleMinutes * float64(time.Minute)))
 		if r.LockedIsIdle {
-			words += ", or its screen is locked"
+			list = append(list, say(ctx, "It waits until nobody has used it for %s, or its screen is locked.", idle))
+		} else {
+			list = append(list, say(ctx, "It waits until nobody has used it for %s.", idle))
 		}
-		list = append(list, words+".")
 	}
 	if len(r.Programs) > 0 {
-		list = append(list, "It stops while one of these programs runs: "+commas(r.Programs)+".")
+		list = append(list, say(ctx, "It stops while one of these programs runs: %s.", commas(r.Programs)))
 	}
 	if r.MaxOtherLoad > 0 {
-		list = append(list, fmt.Sprintf("It stops while other programs take more than %d %% of its processors.", r.MaxOtherLoad))
+		list = append(list, say(ctx, "It stops while other programs take more than %d %% of its processors.", r.MaxOtherLoad))
 	}
 	if r.NotOnBattery {
-		list = append(list, "It does not work on its battery.")
+		list = append(list, say(ctx, "It does not work on its battery."))
 	}
 	return list
 }
@@ -192,16 +201,8 @@ func nowInWeek(r farm.WorkRules, now time.Time) (row, minutes int) {
 }
 
 // lackWords say how usual something is.
-func lackWords(c machines.Comparison, l machines.Lack) string {
-	return grouped(l.Have) + " of " + grouped(c.Others) + " other machines have it"
-}
-
-// lackSentence says what a machine lacks of a kind; "" for nothing.
-func lackSentence(list []machines.Lack, one, many string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return "Lacks " + grouped(len(list)) + " " + plural(len(list), one, many) + " that most other machines have"
+func lackWords(ctx context.Context, c machines.Comparison, l machines.Lack) string {
+	return many(ctx, l.Have, "%d of %d other machines have it", "%d of %d other machines have it", c.Others)
 }
 
 // lacksListed is how many lacking things of a kind are listed.

@@ -2,7 +2,7 @@ package page
 
 import (
 	"cmp"
-	"fmt"
+	"context"
 	"net/url"
 	"slices"
 	"strconv"
@@ -10,6 +10,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/farm/wording"
+	"overcrank/web/language"
 )
 
 // MachineFilter is which machines are listed, how, and in which order, as the address says it.
@@ -168,20 +169,20 @@ type machineColumn struct {
 }
 
 var machineColumns = []machineColumn{
-	{name: "name", word: "Machine", compare: byMachineName},
-	{name: "state", word: "State", compare: func(a, b farm.Machine) int { return cmp.Compare(stateRank(a), stateRank(b)) }},
-	{name: "work", word: "Renders", highFirst: true, compare: func(a, b farm.Machine) int { return cmp.Compare(progressOf(a), progressOf(b)) }},
-	{name: "load", word: "Load", class: "num", highFirst: true, compare: func(a, b farm.Machine) int { return cmp.Compare(loadOf(a), loadOf(b)) }},
-	{name: "memory", word: "Memory", class: "num", highFirst: true, compare: func(a, b farm.Machine) int { return cmp.Compare(memoryShare(a), memoryShare(b)) }},
-	{name: "disk", word: "Disk free", class: "num", compare: func(a, b farm.Machine) int { return cmp.Compare(a.DiskFree(), b.DiskFree()) }},
-	{name: "desk", word: "Desk", compare: func(a, b farm.Machine) int {
-		return cmp.Compare(Machine{Machine: a}.deskWords(), Machine{Machine: b}.deskWords())
+	{name: "name", word: language.Text("Machine"), compare: byMachineName},
+	{name: "state", word: language.Text("State"), compare: func(a, b farm.Machine) int { return cmp.Compare(stateRank(a), stateRank(b)) }},
+	{name: "work", word: language.Text("Renders"), highFirst: true, compare: func(a, b farm.Machine) int { return cmp.Compare(progressOf(a), progressOf(b)) }},
+	{name: "load", word: language.Text("Load"), class: "num", highFirst: true, compare: func(a, b farm.Machine) int { return cmp.Compare(loadOf(a), loadOf(b)) }},
+	{name: "memory", word: language.Text("Memory"), class: "num", highFirst: true, compare: func(a, b farm.Machine) int { return cmp.Compare(memoryShare(a), memoryShare(b)) }},
+	{name: "disk", word: language.Text("Disk free"), class: "num", compare: func(a, b farm.Machine) int { return cmp.Compare(a.DiskFree(), b.DiskFree()) }},
+	{name: "desk", word: language.Text("Desk"), compare: func(a, b farm.Machine) int {
+		return cmp.Compare(knownDesk(a), knownDesk(b))
 	}},
-	{name: "ae", word: "After Effects", highFirst: true, compare: func(a, b farm.Machine) int {
+	{name: "ae", word: language.Text("After Effects"), highFirst: true, compare: func(a, b farm.Machine) int {
 		return compareVersions(newest(a), newest(b))
 	}},
-	{name: "tags", word: "Tags", class: "least", compare: func(a, b farm.Machine) int { return strings.Compare(commas(a.AllTags()), commas(b.AllTags())) }},
-	{name: "version", word: "Version", class: "least", highFirst: true, compare: func(a, b farm.Machine) int { return compareVersions(a.Inventory.Version, b.Inventory.Version) }},
+	{name: "tags", word: language.Text("Tags"), class: "least", compare: func(a, b farm.Machine) int { return strings.Compare(commas(a.AllTags()), commas(b.AllTags())) }},
+	{name: "version", word: language.Text("Version"), class: "least", highFirst: true, compare: func(a, b farm.Machine) int { return compareVersions(a.Inventory.Version, b.Inventory.Version) }},
 }
 
 func byMachineName(a, b farm.Machine) int {
@@ -195,6 +196,14 @@ func stateRank(m farm.Machine) int {
 		farm.MachineRendering, farm.MachineFree,
 	}
 	return slices.Index(order, m.State())
+}
+
+// knownDesk is what goes on before a machine, "" while that is not known.
+func knownDesk(m farm.Machine) string {
+	if !m.Online {
+		return ""
+	}
+	return wording.Desk(m.Desk())
 }
 
 func progressOf(m farm.Machine) float64 {
@@ -295,10 +304,10 @@ func (v Machines) total() (n int) {
 }
 
 // foundWords say how many machines are listed.
-func (v Machines) foundWords() string {
-	words := grouped(v.Found) + " " + plural(v.Found, "machine", "machines")
+func (v Machines) foundWords(ctx context.Context) string {
+	words := many(ctx, v.Found, "%d machine", "%d machines")
 	if v.Pages > 1 {
-		words += ", page " + grouped(v.Filter.Page+1) + " of " + grouped(v.Pages)
+		words += ", " + say(ctx, "page %d of %d", v.Filter.Page+1, v.Pages)
 	}
 	return words
 }
@@ -311,15 +320,15 @@ type Run struct {
 }
 
 // words say how far the task is.
-func (r Run) words() string {
-	done := fmt.Sprintf("%.0f %%", r.Progress)
+func (r Run) words(ctx context.Context) string {
+	done := percentWords(ctx, r.Progress)
 	switch {
 	case r.Job == "":
 		return r.Phase
 	case r.Phase != "" && r.Phase != "rendering":
 		return r.Phase + ", " + done
 	case r.Frame >= 0 && r.Total > 0:
-		return "Frame " + grouped(r.Frame+1) + " of " + grouped(r.Total) + ", " + done
+		return say(ctx, "Frame %d of %d", r.Frame+1, r.Total) + ", " + done
 	}
 	return done
 }
@@ -347,35 +356,35 @@ func (m Machine) picture() string {
 }
 
 // loadWords, memoryWords and freeWords are figures of the list; "" while they are not known.
-func (m Machine) loadWords() string {
+func (m Machine) loadWords(ctx context.Context) string {
 	if loadOf(m.Machine) < 0 {
 		return ""
 	}
-	return fmt.Sprintf("%.0f %%", m.Load.Processor)
+	return percentWords(ctx, m.Load.Processor)
 }
 
-func (m Machine) memoryWords() string {
+func (m Machine) memoryWords(ctx context.Context) string {
 	if memoryShare(m.Machine) < 0 {
-		return sizeOr(m.Inventory.Memory)
+		return sizeOr(ctx, m.Inventory.Memory)
 	}
-	return fmt.Sprintf("%s of %s", wording.Size(m.Load.Memory), wording.Size(m.Inventory.Memory))
+	return say(ctx, "%s of %s", inWords(ctx).Size(m.Load.Memory), inWords(ctx).Size(m.Inventory.Memory))
 }
 
-func (m Machine) freeWords() string { return sizeOr(m.DiskFree()) }
+func (m Machine) freeWords(ctx context.Context) string { return sizeOr(ctx, m.DiskFree()) }
 
-func sizeOr(n int64) string {
+func sizeOr(ctx context.Context, n int64) string {
 	if n <= 0 {
 		return ""
 	}
-	return wording.Size(n)
+	return inWords(ctx).Size(n)
 }
 
 // littleRoom is how many bytes on a disk are so few that the list says so.
 const littleRoom = 5 << 30
 
 // reason is why a machine is in its state, in short; "" when the state says all.
-func (m Machine) reason() string {
-	words, _ := m.Standing()
+func (m Machine) reason(ctx context.Context) string {
+	words, _ := m.Standing(ctx)
 	if m.State() == farm.MachineOffline || m.State() == farm.MachineDrained || m.State() == farm.MachinePaused || m.State() == farm.MachineDraining {
 		return ""
 	}
@@ -400,13 +409,24 @@ type ChangedMachines struct {
 }
 
 // Sentence says what became of them.
-func (c ChangedMachines) Sentence() string {
-	word := map[string]string{"drain": "drained", "pause": "paused", "resume": "resumed"}[c.Did]
-	s := grouped(c.Changed) + " " + plural(c.Changed, "machine", "machines") + " " + cmp.Or(word, "changed") + "."
+func (c ChangedMachines) Sentence(ctx context.Context) string {
+	s := c.done(ctx)
 	if c.More {
-		s += " There are more: repeat this for the rest."
+		s += " " + say(ctx, "There are more: repeat this for the rest.")
 	}
 	return s
+}
+
+func (c ChangedMachines) done(ctx context.Context) string {
+	switch c.Did {
+	case "drain":
+		return many(ctx, c.Changed, "%d machine drained.", "%d machines drained.")
+	case "pause":
+		return many(ctx, c.Changed, "%d machine paused.", "%d machines paused.")
+	case "resume":
+		return many(ctx, c.Changed, "%d machine resumed.", "%d machines resumed.")
+	}
+	return many(ctx, c.Changed, "%d machine changed.", "%d machines changed.")
 }
 
 // tenths is a length of a drawing that goes from 0 to 100.

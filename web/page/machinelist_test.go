@@ -104,8 +104,8 @@ func TestALargeFarmIsShownInPages(t *testing.T) {
 		all = append(all, machineOf(fmt.Sprintf("m%04d", i), nil))
 	}
 	v := listed(t, all, "page=20")
-	if len(v.Machines) != rowsOnPage || v.Machines[0].Name != "m1900" || v.Pages != 20 || v.foundWords() != "2,000 machines, page 20 of 20" {
-		t.Errorf("%d machines from %s on, %s", len(v.Machines), v.Machines[0].Name, v.foundWords())
+	if len(v.Machines) != rowsOnPage || v.Machines[0].Name != "m1900" || v.Pages != 20 || v.foundWords(t.Context()) != "2,000 machines, page 20 of 20" {
+		t.Errorf("%d machines from %s on, %s", len(v.Machines), v.Machines[0].Name, v.foundWords(t.Context()))
 	}
 	if v = listed(t, all, "page=999&view=wall"); v.Filter.Page != v.Pages-1 || len(v.Machines) != 2000-tilesOnPage*(v.Pages-1) {
 		t.Errorf("behind the last page: page %d with %d machines", v.Filter.Page, len(v.Machines))

@@ -1,7 +1,7 @@
 package page
 
 import (
-	"fmt"
+	"context"
 	"slices"
 
 	"overcrank/coordinator/notices"
@@ -19,37 +19,51 @@ type Notices struct {
 }
 
 // happeningWords say what somebody may be told of.
-func happeningWords(what farm.Happening) string {
+func happeningWords(ctx context.Context, what farm.Happening) string {
 	switch what {
 	case farm.HappenedFinished:
-		return "My job has finished"
+		return say(ctx, "My job has finished")
 	case farm.HappenedFailed:
-		return "My job has failed"
+		return say(ctx, "My job has failed")
 	case farm.HappenedBatch:
-		return "My batch is done"
+		return say(ctx, "My batch is done")
 	case farm.HappenedApproval:
-		return "A job waits for approval"
+		return say(ctx, "A job waits for approval")
 	case farm.HappenedReview:
-		return "My job was reviewed by a link"
+		return say(ctx, "My job was reviewed by a link")
 	case farm.HappenedBudget:
-		return "A budget is nearly used, or used up"
+		return say(ctx, "A budget is nearly used, or used up")
 	}
 	return string(what)
 }
 
-// wayName is a way to be told as a button names it.
-func wayName(way farm.NoticeWay) string {
+// testWords are what the button says that tries a way to be told.
+func testWords(ctx context.Context, way farm.NoticeWay) string {
 	if way == farm.ByMail {
-		return "e-mail"
+		return say(ctx, "Send a test e-mail")
 	}
-	return "chat message"
+	return say(ctx, "Send a test chat message")
+}
+
+// testedWords say what came of trying it.
+func (v Notices) testedWords(ctx context.Context) string {
+	mail := v.Tested == farm.ByMail
+	switch {
+	case v.NotSent == "" && mail:
+		return say(ctx, "The test e-mail was sent.")
+	case v.NotSent == "":
+		return say(ctx, "The test chat message was sent.")
+	case mail:
+		return say(ctx, "The test e-mail was not sent: %s.", v.NotSent)
+	}
+	return say(ctx, "The test chat message was not sent: %s.", v.NotSent)
 }
 
 // chatName is what people call a kind of chat.
-func chatName(kind farm.ChatKind) string {
+func chatName(ctx context.Context, kind farm.ChatKind) string {
 	switch kind {
 	case farm.ChatSlack:
-		return "Slack, Mattermost or Rocket.Chat"
+		return say(ctx, "Slack, Mattermost or Rocket.Chat")
 	case farm.ChatTeams:
 		return "Microsoft Teams"
 	case farm.ChatDiscord:
@@ -73,14 +87,14 @@ func (v Notices) quiet() (hours, zone string) {
 func (v Notices) wants(what farm.Happening) bool { return slices.Contains(v.About, what) }
 
 // queueWords say how telling by one way goes, "" when there is nothing to say.
-func queueWords(q farm.NoticeQueue) string {
+func queueWords(ctx context.Context, q farm.NoticeQueue) string {
 	switch waiting := len(q.Waiting) + q.More; {
 	case q.Error != "" && waiting > 0:
-		return fmt.Sprintf("Not sent so far, and tried again: %s.", q.Error)
+		return say(ctx, "Not sent so far, and tried again: %s.", q.Error)
 	case q.Error != "":
-		return fmt.Sprintf("The last message was given up: %s.", q.Error)
+		return say(ctx, "The last message was given up: %s.", q.Error)
 	case waiting > 0:
-		return fmt.Sprintf("%d %s to be told.", waiting, plural(waiting, "thing waits", "things wait"))
+		return many(ctx, waiting, "%d thing waits to be told.", "%d things wait to be told.")
 	}
 	return ""
 }

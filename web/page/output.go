@@ -1,12 +1,14 @@
 package page
 
 import (
+	"context"
 	"encoding/json"
 	"net/url"
 	"strings"
 
 	"overcrank/farm"
 	"overcrank/farm/codec"
+	"overcrank/web/language"
 )
 
 // Output is what a form says of the kind of result and of where it goes, as its fields hold it.
@@ -21,12 +23,12 @@ type Output struct {
 
 // Codecs are the kinds of result that the form offers, the usual one first.
 var Codecs = []Codec{
-	{codec.DefaultFilm, "MP4, for the web and review"},
-	{codec.FineFilm, "MP4, high quality"},
-	{codec.ProRes422, "ProRes 422"},
-	{codec.ProRes4444, "ProRes 4444, with alpha"},
-	{codec.DefaultStill, "PNG, a picture for each frame"},
-	{codec.JPEG, "JPEG, a picture for each frame"},
+	{codec.DefaultFilm, language.Text("MP4, for the web and review")},
+	{codec.FineFilm, language.Text("MP4, high quality")},
+	{codec.ProRes422, language.Text("ProRes 422")},
+	{codec.ProRes4444, language.Text("ProRes 4444, with alpha")},
+	{codec.DefaultStill, language.Text("PNG, a picture for each frame")},
+	{codec.JPEG, language.Text("JPEG, a picture for each frame")},
 }
 
 // Codec is a kind of result that the form offers.
@@ -43,39 +45,43 @@ func Films() (films []Codec) {
 }
 
 // codecWords is a kind of result in words.
-func codecWords(name string) string {
+func codecWords(ctx context.Context, name string) string {
 	for _, k := range Codecs {
 		if k.Name == name {
-			return k.Words
+			return say(ctx, k.Words)
 		}
 	}
 	return name
 }
 
 // Summary is what a form says of the result, in a line.
-func (o Output) Summary() string {
+func (o Output) Summary(ctx context.Context) string {
 	codec := o.Codec
 	if codec == "" {
 		codec = Codecs[0].Name
 	}
-	said := []string{codecWords(codec)}
+	said := []string{codecWords(ctx, codec)}
 	switch {
 	case o.First != "" && o.First == o.Last:
-		said = append(said, "frame "+o.First)
-	case o.First != "" || o.Last != "":
-		said = append(said, "frames "+orWord(o.First, "0")+" to "+orWord(o.Last, "the last"))
+		said = append(said, say(ctx, "frame %s", o.First))
+	case o.First != "" && o.Last == "":
+		said = append(said, say(ctx, "frames %s to the last", o.First))
+	case o.Last != "":
+		said = append(said, say(ctx, "frames %s to %s", orWord(o.First, "0"), o.Last))
 	}
 	if o.Quality == "draft" {
-		said = append(said, "draft quality")
+		said = append(said, say(ctx, "draft quality"))
 	}
 	if o.Bucket != "" {
-		said = append(said, "to "+o.Bucket)
+		said = append(said, say(ctx, "to %s", o.Bucket))
 	}
-	if o.Webhook != "" {
-		said = append(said, "webhook"+hostOf(o.Webhook))
+	if host := hostOf(o.Webhook); host != "" {
+		said = append(said, say(ctx, "webhook to %s", host))
+	} else if o.Webhook != "" {
+		said = append(said, say(ctx, "webhook"))
 	}
 	if o.Notify {
-		said = append(said, "you are told when it is done")
+		said = append(said, say(ctx, "you are told when it is done"))
 	}
 	return strings.Join(said, " · ")
 }
@@ -90,7 +96,7 @@ func orWord(text, otherwise string) string {
 // hostOf is the host of an address, which is all of it that a line shows.
 func hostOf(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
-		return " to " + u.Hostname()
+		return u.Hostname()
 	}
 	return ""
 }

@@ -2,13 +2,14 @@ package page
 
 import (
 	"cmp"
-	"fmt"
+	"context"
 	"slices"
 	"time"
 
 	"overcrank/coordinator/notices"
 	"overcrank/farm"
 	"overcrank/farm/wording"
+	"overcrank/web/language"
 )
 
 // JobView is a job's own page.
@@ -43,46 +44,55 @@ func (v JobView) waits() bool {
 }
 
 // left says how long the job is likely to take yet, "" when nobody can tell.
-func (j Job) left() string {
+func (j Job) left(ctx context.Context) string {
 	if j.Finish == nil {
 		return ""
 	}
 	if j.Finish.High <= 0 && j.Finish.Learning {
-		return wording.Title(wording.Span(*j.Finish))
+		return wording.Title(inWords(ctx).Span(*j.Finish))
 	}
-	return "Done " + wording.In(*j.Finish)
+	return say(ctx, "Done %s", inWords(ctx).In(*j.Finish))
 }
 
 // placeWords say where in line the job stands.
-func placeWords(p farm.Placement) string {
+func placeWords(ctx context.Context, p farm.Placement) string {
 	switch {
 	case p.Place == 0:
 		return ""
 	case p.PlaceAtLeast:
-		return "behind at least " + grouped(p.Place-1) + " others"
+		return many(ctx, p.Place-1, "behind at least %d others", "behind at least %d others")
 	case p.Place == 1 && p.Fitting > 0:
-		return "next"
+		return say(ctx, "next")
 	case p.Place == 1:
-		return "first in line"
+		return say(ctx, "first in line")
 	}
-	return fmt.Sprintf("%s in line", ordinal(p.Place))
+	return say(ctx, "%s in line", ordinal(ctx, p.Place))
 }
 
-func ordinal(n int) string {
+// ordinal is the number of a place as the reader's language writes it.
+func ordinal(ctx context.Context, n int) string {
+	switch language.In(ctx) {
+	case language.German:
+		return count(n) + "."
+	case language.French:
+		return count(n) + "e" // the first place has words of its own
+	}
 	suffix := "th"
 	if n%100 < 11 || n%100 > 13 {
 		suffix = cmp.Or(map[int]string{1: "st", 2: "nd", 3: "rd"}[n%10], "th")
 	}
-	return fmt.Sprint(n) + suffix
+	return count(n) + suffix
 }
 
 // requirementWord is the kind of a requirement in a word.
-func requirementWord(kind string) string {
+func requirementWord(ctx context.Context, kind string) string {
 	words := map[string]string{
-		"engine": "Engine", "version": "Version", "font": "Font", "effect": "Effect", "tags": "Tags", "anyTags": "Tags", "noTags": "Tags",
-		"memory": "Memory", "os": "System", "failed": "Failures", "avoided": "Failures", "present": "Presence", "limit": "Limit", "codec": "Result", "budget": "Budget",
+		"engine": language.Text("Engine"), "version": language.Text("Version"), "font": language.Text("Font"), "effect": language.Text("Effect"),
+		"tags": language.Text("Tags"), "anyTags": language.Text("Tags"), "noTags": language.Text("Tags"), "memory": language.Text("Memory"),
+		"os": language.Text("System"), "failed": language.Text("Failures"), "avoided": language.Text("Failures"), "present": language.Text("Presence"),
+		"limit": language.Text("Limit"), "codec": language.Text("Result"), "budget": language.Text("Budget"),
 	}
-	return cmp.Or(words[kind], kindTitle(kind))
+	return say(ctx, cmp.Or(words[kind], kindTitle(kind)))
 }
 
 // stuck tells whether the job waits for something that no machine has: somebody has to do something.
@@ -91,10 +101,10 @@ func stuck(p farm.Placement) bool { return p.Agents > 0 && p.Fitting == 0 }
 // wayOut is where somebody can do something about what no machine meets: what to do there, and the address; "" for nowhere here.
 func wayOut(p farm.Placement) (words, href string) {
 	if p.Agents == 0 && p.Task != "" {
-		return "To the machines", "/machines"
+		return language.Text("To the machines"), "/machines"
 	}
 	if slices.ContainsFunc(p.Requirements, func(r farm.Requirement) bool { return r.Kind == "budget" }) {
-		return "Look at the budget", "/projects"
+		return language.Text("Look at the budget"), "/projects"
 	}
 	if !stuck(p) {
 		return "", ""
@@ -105,58 +115,69 @@ func wayOut(p farm.Placement) (words, href string) {
 		}
 		switch r.Kind {
 		case "tags", "anyTags", "noTags":
-			return "Change a machine’s tags", "/machines"
+			return language.Text("Change a machine’s tags"), "/machines"
 		case "font":
-			return "Add the font", "/settings/fonts"
+			return language.Text("Add the font"), "/settings/fonts"
 		default:
-			return "Look at the machines", "/machines"
+			return language.Text("Look at the machines"), "/machines"
 		}
 	}
 	return "", ""
 }
 
 // rulesOutWords say how many of the connected machines a requirement rules out.
-func rulesOutWords(r farm.Requirement, agents int) string {
+func rulesOutWords(ctx context.Context, r farm.Requirement, agents int) string {
 	switch r.RulesOut {
 	case 0:
-		return "every machine has it"
+		return say(ctx, "every machine has it")
 	case agents:
-		return "no machine: rules out all " + grouped(agents)
+		return say(ctx, "no machine: rules out all %d", agents)
 	}
-	return "rules out " + grouped(r.RulesOut) + " of " + grouped(agents)
+	return say(ctx, "rules out %d of %d", r.RulesOut, agents)
 }
 
 // requirementState is a requirement as a mark: what no machine meets is what keeps the job.
 func requirementState(r farm.Requirement, agents int) State {
 	switch r.RulesOut {
 	case 0:
-		return State{"Met", "finished"}
+		return State{language.Text("met"), "finished"}
 	case agents:
-		return State{"Met by none", "error"}
+		return State{language.Text("met by none"), "error"}
 	}
-	return State{"Met by some", "waiting"}
+	return State{language.Text("met by some"), "waiting"}
+}
+
+// levelNames are what levels are called.
+var levelNames = map[farm.Level]string{
+	farm.LevelRush: language.Text("rush"), farm.LevelNormal: language.Text("normal"), farm.LevelOvernight: language.Text("overnight"),
+}
+
+// levelName is a level as people call it within a sentence. One of a later release is said as it comes.
+func levelName(ctx context.Context, l farm.Level) string {
+	l = cmp.Or(l, farm.LevelNormal)
+	return say(ctx, cmp.Or(levelNames[l], string(l)))
 }
 
 // LevelWord is a level as people call it.
-func LevelWord(l farm.Level) string { return kindTitle(string(cmp.Or(l, farm.LevelNormal))) }
+func LevelWord(ctx context.Context, l farm.Level) string { return wording.Title(levelName(ctx, l)) }
 
 // orderWords say where a job stands in line by what it was given.
-func orderWords(j farm.Job) string {
+func orderWords(ctx context.Context, j farm.Job) string {
 	if j.Priority == 0 {
-		return LevelWord(j.Level)
+		return LevelWord(ctx, j.Level)
 	}
-	return fmt.Sprintf("%s, priority %d", LevelWord(j.Level), j.Priority)
+	return say(ctx, "%s, priority %s", LevelWord(ctx, j.Level), count(j.Priority))
 }
 
 // levelHelp says what a level means.
-func levelHelp(l farm.Level) string {
+func levelHelp(ctx context.Context, l farm.Level) string {
 	switch l {
 	case farm.LevelRush:
-		return "Rush: before everything else"
+		return say(ctx, "Rush: before everything else")
 	case farm.LevelOvernight:
-		return "Overnight: when there is time"
+		return say(ctx, "Overnight: when there is time")
 	}
-	return "Normal"
+	return LevelWord(ctx, farm.LevelNormal)
 }
 
 // localTime is a time for a field of a form, in UTC; "" for none. The page's script shows it on the reader's clock.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/web/language"
 )
 
 func TestARequirementThatNoMachineMeetsHasAWayOut(t *testing.T) {
@@ -28,18 +29,18 @@ func TestWhyATaskWaitsInAWord(t *testing.T) {
 		"All busy":   {Agents: 2, Fitting: 2, Start: &farm.Span{High: 9}},
 		"Next":       {Agents: 2, Fitting: 2, Free: 1, Start: &farm.Span{}},
 	} {
-		if got := WhyWord(p, false); got.Word != want {
-			t.Errorf("%+v waits for %q, want %q", p, got.Word, want)
+		if got := WhyWord(p, false).Said(t.Context()); got != want {
+			t.Errorf("%+v waits for %q, want %q", p, got, want)
 		}
 	}
-	if got := WhyWord(farm.Placement{}, true); got.Word != "Paused" {
-		t.Errorf("on a paused farm it waits for %q", got.Word)
+	if got := WhyWord(farm.Placement{}, true).Said(t.Context()); got != "Paused" {
+		t.Errorf("on a paused farm it waits for %q", got)
 	}
 }
 
 func TestASplitJobIsAStripOfItsRanges(t *testing.T) {
 	frames := func(from, to int) *farm.Frames { return &farm.Frames{Start: from, End: to} }
-	tasks := Tasks{Ranges: RangesOf([]Task{
+	tasks := Tasks{Ranges: RangesOf(t.Context(), []Task{
 		{Task: farm.Task{ID: "j.1", Kind: farm.TaskRender, Part: true, Status: farm.TaskDone, Frames: frames(0, 49), Parts: []farm.TaskPart{{Frames: *frames(0, 49)}}}},
 		{Task: farm.Task{ID: "j.2", Kind: farm.TaskRender, Part: true, Status: farm.TaskLeased, Failures: 1, Frames: frames(60, 99), Parts: []farm.TaskPart{{Frames: *frames(50, 59)}}},
 			AgentName: "suite-4", Running: &farm.RunningTask{Progress: 50}},
@@ -53,7 +54,21 @@ func TestASplitJobIsAStripOfItsRanges(t *testing.T) {
 	if want := "Frames 50 to 99: At work, suite-4, failed 1 time before"; bars[1].Words != want {
 		t.Errorf("a range says %q, want %q", bars[1].Words, want)
 	}
-	if want := "1 of 2 ranges done, 1 rendering"; tasks.Words() != want {
-		t.Errorf("the strip says %q, want %q", tasks.Words(), want)
+	if want := "1 of 2 ranges done, 1 rendering"; tasks.Words(t.Context()) != want {
+		t.Errorf("the strip says %q, want %q", tasks.Words(t.Context()), want)
+	}
+}
+
+func TestPlacesInLineAreNumberedAsTheLanguageDoes(t *testing.T) {
+	for want, c := range map[string]struct {
+		l language.Language
+		n int
+	}{
+		"2nd": {language.English, 2}, "3rd": {language.English, 3}, "4th": {language.English, 4}, "11th": {language.English, 11}, "21st": {language.English, 21},
+		"112th": {language.English, 112}, "2.": {language.German, 2}, "2e": {language.French, 2},
+	} {
+		if got := ordinal(language.With(t.Context(), c.l), c.n); got != want {
+			t.Errorf("%d in %s is %q, want %q", c.n, c.l, got, want)
+		}
 	}
 }

@@ -1,14 +1,15 @@
 package page
 
 import (
+	"context"
 	"slices"
 
 	"overcrank/aep"
 )
 
 // forecastState is how the verdict on a composition is shown.
-func forecastState(f aep.Forecast) State {
-	state := State{Word: f.Words(), Class: "error"}
+func forecastState(ctx context.Context, f aep.Forecast) State {
+	state := State{Word: forecastWords(ctx, f), Class: "error"}
 	switch f.Verdict {
 	case aep.DrawsExactly:
 		state.Class = "finished"
@@ -19,20 +20,32 @@ func forecastState(f aep.Forecast) State {
 	return state
 }
 
+// forecastWords are the verdict on a composition.
+func forecastWords(ctx context.Context, f aep.Forecast) string {
+	switch f.Verdict {
+	case aep.DrawsExactly:
+		return say(ctx, "Draws exactly")
+	case aep.DrawsNearly:
+		return many(ctx, len(f.Findings)+f.More, "Draws nearly: %d thing differs", "Draws nearly: %d things differ")
+	case aep.DrawsNot:
+	}
+	return f.Words()
+}
+
 // unlooked says why the engine was not asked about some of a template's compositions; "" when it was asked about all.
-func (t Template) unlooked() string {
+func (t Template) unlooked(ctx context.Context) string {
 	if t.Preflight == nil {
 		return ""
 	}
 	switch t.Preflight.Stopped {
 	case aep.StoppedByTime:
-		return "Checking the compositions took too long. Slow expressions are the usual cause."
+		return say(ctx, "Checking the compositions took too long. Slow expressions are the usual cause.")
 	case aep.StoppedByMemory:
-		return "Checking the compositions took more memory than --reading-memory allows."
+		return say(ctx, "Checking the compositions took more memory than --reading-memory allows.")
 	case aep.StoppedByNumber:
-		return "There are more compositions than are checked."
+		return say(ctx, "There are more compositions than are checked.")
 	case aep.StoppedByFailure:
-		return "The engine failed on this project. Please report it with the file; the coordinator’s log has the details."
+		return say(ctx, "The engine failed on this project. Please report it with the file; the coordinator’s log has the details.")
 	}
 	return ""
 }

@@ -1,19 +1,19 @@
 package page
 
 import (
+	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"overcrank/farm"
 	"overcrank/farm/wording"
+	"overcrank/web/language"
 )
 
 // Projects is the page of a team's projects.
 type Projects struct {
 	Open, Archived []Project
 	Team           *Project // the budget of the team itself, nil without one
-	Month          time.Time
 	Form           ProjectForm
 }
 
@@ -46,29 +46,37 @@ func (v Projects) form(p Project) ProjectForm {
 }
 
 // sentence says what the project used of its budget.
-func (p Project) sentence(month time.Time) string {
+func (p Project) sentence(ctx context.Context) string {
 	switch {
 	case p.Budget == nil:
-		return "No budget."
+		return say(ctx, "No budget.")
 	case p.Budget.Per == farm.BudgetMonth:
-		return fmt.Sprintf("%s of %s in %s.", wording.Hours(p.Use.MonthHours()), wording.MachineHours(p.Budget.Hours), month.Format("January"))
+		return say(ctx, "%s of %s this month.", wording.Hours(p.Use.MonthHours()), machineHours(ctx, p.Budget.Hours))
 	}
-	return fmt.Sprintf("%s of %s in all.", wording.Hours(p.Use.TotalHours()), wording.MachineHours(p.Budget.Hours))
+	return say(ctx, "%s of %s in all.", wording.Hours(p.Use.TotalHours()), machineHours(ctx, p.Budget.Hours))
 }
 
 // consequence says what happens, or happened, at the end of the budget.
-func (p Project) consequence() string {
+func (p Project) consequence(ctx context.Context) string {
 	switch {
 	case p.Budget == nil:
 		return ""
 	case p.Held:
-		return "Used up: new work waits until the budget is raised."
+		return say(ctx, "Used up: new work waits until the budget is raised.")
 	case p.Use.UsedUp(*p.Budget):
-		return "Used up. Work goes on."
+		return say(ctx, "Used up. Work goes on.")
 	case p.Budget.Then == farm.BudgetHold:
-		return "New work waits when it is used up."
+		return say(ctx, "New work waits when it is used up.")
 	}
-	return "People are told when it is used up."
+	return say(ctx, "People are told when it is used up.")
+}
+
+// machineHours is an amount of machine hours.
+func machineHours(ctx context.Context, hours float64) string {
+	if hours == 1 {
+		return say(ctx, "1 machine hour")
+	}
+	return say(ctx, "%s machine hours", wording.Hours(hours))
 }
 
 // percent is how much of the budget is used, at most 100.
@@ -85,11 +93,11 @@ func (p Project) state() State {
 	case p.Budget == nil:
 		return State{}
 	case p.Held:
-		return State{"Holds new work", "held"}
+		return State{language.Text("holds new work"), "held"}
 	case p.Use.UsedUp(*p.Budget):
-		return State{"Used up", "error"}
+		return State{language.Text("used up"), "error"}
 	case p.Use.Of(*p.Budget) >= p.Budget.Reached(farm.BudgetShares()[0]):
-		return State{"Nearly used", "waiting"}
+		return State{language.Text("nearly used"), "waiting"}
 	}
 	return State{}
 }

@@ -1,12 +1,14 @@
 package page
 
 import (
-	"fmt"
+	"context"
 	"slices"
 	"strings"
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
+	"overcrank/web/language"
 )
 
 // Queue is a page of the line of tasks that wait for a machine.
@@ -30,11 +32,11 @@ type QueueLine struct {
 func (l QueueLine) Mine() bool { return l.Job != "" }
 
 // title is what people call the job of the task.
-func (l QueueLine) title() string {
+func (l QueueLine) title(ctx context.Context) string {
 	if l.JobName != "" {
 		return l.JobName
 	}
-	return "Job " + l.Job
+	return say(ctx, "Job %s", l.Job)
 }
 
 // WhyWord says in a word why a task waits, as a mark.
@@ -46,21 +48,21 @@ func WhyWord(p farm.Placement, paused bool) State {
 	}
 	switch {
 	case paused:
-		return State{"Paused", "held"}
+		return State{language.Text("paused"), "held"}
 	case p.Agents == 0:
-		return State{"No machine", "error"}
+		return State{language.Text("no machine"), "error"}
 	case p.Fitting == 0:
-		return State{"None fits", "error"}
+		return State{language.Text("none fits"), "error"}
 	case ruled("limit"):
-		return State{"Limit full", "held"}
+		return State{language.Text("limit full"), "held"}
 	case ruled("present"):
-		return State{"None at work", "away"}
+		return State{language.Text("none at work"), "away"}
 	case p.Start == nil:
-		return State{"Held back", "held"}
+		return State{language.Text("held back"), "held"}
 	case p.Free == 0:
-		return State{"All busy", "waiting"}
+		return State{language.Text("all busy"), "waiting"}
 	}
-	return State{"Next", "free"}
+	return State{language.Text("next"), "free"}
 }
 
 // movable tells whether the line has jobs of the reader's team that can be moved.
@@ -69,23 +71,23 @@ func (q Queue) movable() bool {
 }
 
 // levelWords say how a level is served.
-func (q Queue) levelWords(l farm.Level) string {
+func (q Queue) levelWords(ctx context.Context, l farm.Level) string {
 	p := q.Policy.Levels[l]
 	var words []string
 	if p.MaxShare > 0 {
-		words = append(words, fmt.Sprintf("at most %.0f %% of the farm", 100*p.MaxShare))
+		words = append(words, say(ctx, "at most %.0f %% of the farm", 100*p.MaxShare))
 	}
 	if len(p.Hours) > 0 {
-		when := "within its hours now"
+		when := say(ctx, "within its hours now")
 		if !farm.Within(p.Hours, q.Now) {
-			when = "outside its hours now: only while nothing else wants a machine"
+			when = say(ctx, "outside its hours now: only while nothing else wants a machine")
 		}
 		words = append(words, hoursText(p.Hours, ", ")+" ("+when+")")
 	}
 	if len(words) == 0 {
-		return "Always, with all of the farm"
+		return say(ctx, "Always, with all of the farm")
 	}
-	return kindTitle(strings.Join(words, "; "))
+	return wording.Title(strings.Join(words, "; "))
 }
 
 func hoursText(hours []farm.Hours, between string) string {
@@ -97,16 +99,16 @@ func hoursText(hours []farm.Hours, between string) string {
 }
 
 // taskKindWord is what a task does, in a word.
-func taskKindWord(k farm.TaskKind) string {
+func taskKindWord(ctx context.Context, k farm.TaskKind) string {
 	switch k {
 	case farm.TaskSample:
-		return "First frames"
+		return say(ctx, "First frames")
 	case farm.TaskSound:
-		return "Sound"
+		return say(ctx, "Sound")
 	case farm.TaskAssemble:
-		return "Putting together"
+		return say(ctx, "Putting together")
 	case farm.TaskJoin:
-		return "Joining"
+		return say(ctx, "Joining")
 	}
-	return "Render"
+	return wording.Title(say(ctx, "render"))
 }

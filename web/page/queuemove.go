@@ -2,7 +2,7 @@ package page
 
 import (
 	"cmp"
-	"fmt"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -10,7 +10,6 @@ import (
 
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
-	"overcrank/farm/wording"
 )
 
 // QueueJob is a job that waits in line, with what its place depends on.
@@ -86,34 +85,39 @@ func (m Move) Stays() bool {
 }
 
 // Sentence says what the move does, before it is made.
-func (m Move) Sentence() string {
+func (m Move) Sentence(ctx context.Context) string {
 	if m.Stays() {
-		return "“" + m.Job.Title + "” stays where it is."
+		return say(ctx, "“%s” stays where it is.", m.Job.Title)
 	}
 	var said []string
 	if len(m.Passed) > 0 {
-		words := "“" + m.Job.Title + "” goes before " + peopleWords(m.Passed) + ", which " + plural(len(m.Passed), "waits", "wait")
-		if m.Longer >= time.Second {
-			words += " about " + wording.Duration(m.Longer.Round(time.Second))
-		}
-		said = append(said, words+" longer.")
+		said = append(said, m.passes(ctx))
 	}
-	if len(m.LetBy) > 0 {
-		who := "“" + m.Job.Title + "”"
-		if len(m.Passed) > 0 {
-			who = "It"
-		}
-		said = append(said, who+" lets "+peopleWords(m.LetBy)+" go first.")
+	switch {
+	case len(m.LetBy) > 0 && len(m.Passed) > 0:
+		said = append(said, say(ctx, "It lets %s go first.", peopleWords(ctx, m.LetBy)))
+	case len(m.LetBy) > 0:
+		said = append(said, say(ctx, "“%s” lets %s go first.", m.Job.Title, peopleWords(ctx, m.LetBy)))
 	}
-	what := fmt.Sprintf("Priority %d", m.Priority)
+	what := say(ctx, "Priority %d", m.Priority)
 	if m.Level != m.Job.Level {
-		what = LevelWord(m.Level) + ", priority " + grouped(m.Priority)
+		what = say(ctx, "%s, priority %s", LevelWord(ctx, m.Level), grouped(ctx, m.Priority))
 	}
 	return strings.Join(append(said, what+"."), " ")
 }
 
+// passes says whom the job goes before.
+func (m Move) passes(ctx context.Context) string {
+	n, jobs := len(m.Passed), peopleWords(ctx, m.Passed)
+	if m.Longer < time.Second {
+		return many(ctx, n, "“%[2]s” goes before %[3]s, which waits longer.", "“%[2]s” goes before %[3]s, which wait longer.", m.Job.Title, jobs)
+	}
+	return many(ctx, n, "“%[2]s” goes before %[3]s, which waits about %[4]s longer.", "“%[2]s” goes before %[3]s, which wait about %[4]s longer.",
+		m.Job.Title, jobs, inWords(ctx).Duration(m.Longer.Round(time.Second)))
+}
+
 // peopleWords are how many jobs of whom: "3 jobs of Ada and 1 of Bea".
-func peopleWords(jobs []QueueJob) string {
+func peopleWords(ctx context.Context, jobs []QueueJob) string {
 	counts := map[string]int{}
 	var names []string
 	for _, j := range jobs {
@@ -123,19 +127,19 @@ func peopleWords(jobs []QueueJob) string {
 		counts[j.By]++
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return counts[b] - counts[a] })
-	words := grouped(len(jobs)) + " " + plural(len(jobs), "job", "jobs")
+	words := many(ctx, len(jobs), "%d job", "%d jobs")
 	if len(names) == 1 {
 		if names[0] == "" {
 			return words
 		}
-		return words + " of " + names[0]
+		return many(ctx, len(jobs), "%d job of %s", "%d jobs of %s", names[0])
 	}
 	var each []string
 	for _, name := range names[:min(len(names), 3)] {
-		each = append(each, grouped(counts[name])+" of "+cmp.Or(name, "somebody else"))
+		each = append(each, many(ctx, counts[name], "%d of %s", "%d of %s", cmp.Or(name, say(ctx, "somebody else"))))
 	}
 	if more := len(names) - 3; more > 0 {
-		each = append(each, "others of "+grouped(more)+" more")
+		each = append(each, many(ctx, more, "others of %d more", "others of %d more"))
 	}
 	return words + " (" + commas(each) + ")"
 }

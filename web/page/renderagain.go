@@ -1,14 +1,13 @@
 package page
 
 import (
+	"context"
 	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/a-h/templ"
 
 	"overcrank/farm"
-	"overcrank/farm/wording"
 )
 
 // FrameRun is frames that one machine rendered one after the other, or is at.
@@ -20,13 +19,13 @@ type FrameRun struct {
 
 // runsOf are a job's frames by who rendered them, the earlier first: of two that hold the same frame the later one counts. A job in one piece
 // has the frames from first to last.
-func runsOf(tasks map[string]farm.Task, attempts []farm.AttemptRecord, first, last int) (runs []FrameRun) {
+func runsOf(ctx context.Context, tasks map[string]farm.Task, attempts []farm.AttemptRecord, first, last int) (runs []FrameRun) {
 	for _, a := range attempts {
 		task, known := tasks[a.Task]
 		if !known || task.Kind != farm.TaskRender {
 			continue
 		}
-		words := runWords(a)
+		words := runWords(ctx, a)
 		switch {
 		case task.Part:
 			for _, p := range task.Parts {
@@ -45,24 +44,24 @@ func runsOf(tasks map[string]farm.Task, attempts []farm.AttemptRecord, first, la
 }
 
 // runWords say who rendered frames, and how long each took. The farm measures attempts, not frames.
-func runWords(a farm.AttemptRecord) string {
-	name := agentWord(a.AgentName, a.Agent)
-	each, known := frameTime(a.Measured)
+func runWords(ctx context.Context, a farm.AttemptRecord) string {
+	name := agentWord(ctx, a.AgentName, a.Agent)
+	each, known := frameTime(ctx, a.Measured)
 	switch {
 	case a.EndedAt.IsZero():
-		return name + " renders it now"
+		return say(ctx, "%s renders it now", name)
 	case !known:
-		return "Rendered by " + name
+		return say(ctx, "Rendered by %s", name)
 	}
-	return fmt.Sprintf("Rendered by %s, %s per frame on average", name, each)
+	return say(ctx, "Rendered by %s, %s per frame on average", name, each)
 }
 
 // frameTime is how long a frame took on average.
-func frameTime(m farm.Measured) (words string, known bool) {
+func frameTime(ctx context.Context, m farm.Measured) (words string, known bool) {
 	if m.Frames < 1 || m.FrameSeconds <= 0 {
 		return "", false
 	}
-	return wording.Duration(time.Duration(m.FrameSeconds / float64(m.Frames) * float64(time.Second)).Round(time.Millisecond)), true
+	return inWords(ctx).Duration(time.Duration(m.FrameSeconds / float64(m.Frames) * float64(time.Second)).Round(time.Millisecond)), true
 }
 
 // runsData is what the page's script says of the frame under the pointer.
@@ -99,11 +98,11 @@ func (v JobView) inOnePiece() bool {
 }
 
 // wholeCost says what it costs to render the whole film again.
-func (v JobView) wholeCost() string {
+func (v JobView) wholeCost(ctx context.Context) string {
 	_, total := v.frames()
 	if took := v.RenderTime(); took > 0 {
-		return fmt.Sprintf("The farm no longer keeps the single frames of this job. Rendering any of them again takes a new render of the whole film, as a new take: %s frames, which took %s last time.",
-			grouped(total), wording.Duration(took))
+		return say(ctx, "The farm no longer keeps the single frames of this job. Rendering any of them again takes a new render of the whole film, as a new take: %d frames, which took %s last time.",
+			total, inWords(ctx).Duration(took))
 	}
-	return fmt.Sprintf("The farm no longer keeps the single frames of this job. Rendering any of them again takes a new render of the whole film, as a new take: %s frames.", grouped(total))
+	return say(ctx, "The farm no longer keeps the single frames of this job. Rendering any of them again takes a new render of the whole film, as a new take: %d frames.", total)
 }

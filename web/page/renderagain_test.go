@@ -24,7 +24,7 @@ func TestRunsSayWhoRenderedWhichFrames(t *testing.T) {
 	want := []FrameRun{
 		{24, 30, "Rendered by suite-1"}, {31, 40, "Rendered by suite-2, 2.5 s per frame on average"}, {35, 36, "suite-3 renders it now"},
 	}
-	if got := runsOf(tasks, attempts, 24, 40); !slices.Equal(got, want) {
+	if got := runsOf(t.Context(), tasks, attempts, 24, 40); !slices.Equal(got, want) {
 		t.Errorf("the frames were rendered so:\n%v, want\n%v", got, want)
 	}
 	whole := map[string]farm.Task{"k.1": {ID: "k.1", Kind: farm.TaskRender}}
@@ -32,7 +32,7 @@ func TestRunsSayWhoRenderedWhichFrames(t *testing.T) {
 		{Task: "k.1", Number: 1, AgentName: "suite-1", EndedAt: at, Outcome: farm.OutcomeFailed},
 		{Task: "k.1", Number: 2, AgentName: "suite-2", EndedAt: at, Outcome: farm.OutcomeDone},
 	}
-	if got := runsOf(whole, done, 24, 40); !slices.Equal(got, []FrameRun{{24, 40, "Rendered by suite-2"}}) {
+	if got := runsOf(t.Context(), whole, done, 24, 40); !slices.Equal(got, []FrameRun{{24, 40, "Rendered by suite-2"}}) {
 		t.Errorf("a film in one piece was rendered so: %v", got)
 	}
 }
@@ -46,7 +46,7 @@ func TestTheStripBeginsWithTheFirstFrameThatIsRendered(t *testing.T) {
 	if first := slots[0]; first.First != 24 || first.Thumb != 24 {
 		t.Errorf("the first cell is %+v", first)
 	}
-	if words := j.Sentence(); words != "Frame 24 of 48" {
+	if words := j.Sentence(t.Context()); words != "Frame 24 of 48" {
 		t.Errorf("it stands so: %s", words)
 	}
 	earlier := Job{Job: farm.Job{Status: farm.JobFinished, FramesTotal: 48}, Thumbs: []int{24, 71}}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/web/language"
 )
 
 // Report is the page of what machines did.
@@ -44,8 +46,9 @@ type ReportPart struct {
 // Parts are the tables of a report, in their order.
 func (r ReportValues) Parts() []ReportPart {
 	return []ReportPart{
-		{"day", "By day", r.Days, true}, {"team", "By team", r.Teams, true}, {"template", "By template", r.Templates, true}, {"project", "By project", r.Projects, true},
-		{"person", "By person", r.People, true}, {"machine", "By machine", r.Machines, false}, {"cause", "Failures by cause", r.Causes, false},
+		{"day", language.Text("By day"), r.Days, true}, {"team", language.Text("By team"), r.Teams, true}, {"template", language.Text("By template"), r.Templates, true},
+		{"project", language.Text("By project"), r.Projects, true}, {"person", language.Text("By person"), r.People, true},
+		{"machine", language.Text("By machine"), r.Machines, false}, {"cause", language.Text("Failures by cause"), r.Causes, false},
 	}
 }
 
@@ -56,7 +59,7 @@ type Period struct {
 }
 
 func periods() []Period {
-	return []Period{{"7 days", 7}, {"30 days", 30}, {"90 days", 90}, {"A year", 365}}
+	return []Period{{language.Text("7 days"), 7}, {language.Text("30 days"), 30}, {language.Text("90 days"), 90}, {language.Text("A year"), 365}}
 }
 
 // address is where the report about a number of days until today stands.
@@ -77,27 +80,26 @@ func (r Report) about(days int) bool {
 }
 
 // Sentence says what the report is about.
-func (r Report) Sentence() string {
-	return fmt.Sprintf("%s to %s, days in UTC.", r.Report.From.Format("2 January 2006"), r.Report.To.Format("2 January 2006"))
+func (r Report) Sentence(ctx context.Context) string {
+	return say(ctx, "%s to %s, days in UTC.", r.Report.From.Format("2 January 2006"), r.Report.To.Format("2 January 2006"))
 }
 
 // hoursWord is a number of machine hours, as exact as one reads it.
-func hoursWord(h float64) string {
+func hoursWord(ctx context.Context, h float64) string {
 	switch {
 	case h == 0:
 		return "0"
 	case h < 0.1:
-		return strconv.FormatFloat(h, 'f', 3, 64)
+		return language.Decimal(ctx, h, 3)
 	case h < 100:
-		return strconv.FormatFloat(h, 'f', 1, 64)
+		return language.Decimal(ctx, h, 1)
 	}
-	return grouped(int(math.Round(h)))
+	return grouped(ctx, int(math.Round(h)))
 }
 
 // costWord is an amount with its currency.
-func costWord(cost float64, r farm.Rates) string {
-	cents := int(math.Round(cost * 100))
-	text := fmt.Sprintf("%s.%02d", grouped(cents/100), cents%100)
+func costWord(ctx context.Context, cost float64, r farm.Rates) string {
+	text := language.Decimal(ctx, math.Round(cost*100)/100, 2)
 	if r.Currency != "" {
 		text += " " + r.Currency
 	}
@@ -114,7 +116,7 @@ type DayBar struct {
 const chartHeight = 160
 
 // bars are the machine hours of days as a chart.
-func (r ReportValues) bars() []DayBar {
+func (r ReportValues) bars(ctx context.Context) []DayBar {
 	most := 0.0
 	for _, d := range r.Days {
 		most = max(most, d.Hours())
@@ -128,19 +130,19 @@ func (r ReportValues) bars() []DayBar {
 		}
 		bars[i] = DayBar{
 			X: places(float64(i)*step + step*0.1), Width: places(step * 0.8), Y: places(chartHeight - high), Height: places(high),
-			BadY: places(chartHeight - bad), BadHeight: places(bad), Title: d.Subject + ": " + hoursWord(d.Hours()) + " h",
+			BadY: places(chartHeight - bad), BadHeight: places(bad), Title: say(ctx, "%s: %s h", d.Subject, hoursWord(ctx, d.Hours())),
 		}
 	}
 	return bars
 }
 
 // highest is the top of the chart in words.
-func (r ReportValues) highest() string {
+func (r ReportValues) highest(ctx context.Context) string {
 	most := 0.0
 	for _, d := range r.Days {
 		most = max(most, d.Hours())
 	}
-	return hoursWord(most) + " h"
+	return say(ctx, "%s h", hoursWord(ctx, most))
 }
 
 func places(n float64) string { return strconv.FormatFloat(n, 'f', 2, 64) }

@@ -2,11 +2,13 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"time"
 
 	"overcrank/farm"
+	"overcrank/web/language"
 )
 
 // Review is the page on which a result is looked at and commented on, by a link or by the team.
@@ -41,13 +43,13 @@ type ReviewTake struct {
 }
 
 // Title is what is looked at.
-func (r Review) Title() string {
+func (r Review) Title(ctx context.Context) string {
 	for _, t := range r.Takes {
 		if t.ID == r.Job {
-			return cmp.Or(t.Name, "Review")
+			return cmp.Or(t.Name, say(ctx, "Review"))
 		}
 	}
-	return "Review"
+	return say(ctx, "Review")
 }
 
 // waits says whether the job that is shown first waits for approval.
@@ -120,15 +122,23 @@ func (v JobReviews) open() (open []farm.ReviewLink) {
 	return open
 }
 
+// colourWord is a colour that people draw with. One of a later release is said as it comes.
+func colourWord(ctx context.Context, colour string) string {
+	words := map[string]string{
+		"amber": language.Text("amber"), "red": language.Text("red"), "green": language.Text("green"), "blue": language.Text("blue"), "white": language.Text("white"),
+	}
+	return say(ctx, cmp.Or(words[colour], colour))
+}
+
 // remarkWords say what a remark decides, and what it is about.
-func remarkWords(r farm.Remark) string {
+func remarkWords(ctx context.Context, r farm.Remark) string {
 	switch {
 	case r.Verdict == farm.VerdictApproved:
-		return "approved"
+		return say(ctx, "approved")
 	case r.Verdict == farm.VerdictRejected:
-		return "rejected"
+		return say(ctx, "rejected")
 	case r.Frame != nil:
-		return "frame " + grouped(*r.Frame)
+		return say(ctx, "frame %d", *r.Frame)
 	}
 	return ""
 }

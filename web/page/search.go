@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"net/url"
 	"slices"
 
@@ -39,18 +40,34 @@ func GroupsOf(a search.Answer) (groups []FoundGroup) {
 }
 
 // foundKinds is what the kinds are called.
-func foundKinds(kind search.Kind) string {
+func foundKinds(ctx context.Context, kind search.Kind) string {
 	switch kind {
 	case search.KindJob:
-		return "Jobs"
+		return say(ctx, "Jobs")
 	case search.KindBatch:
-		return "Batches"
+		return say(ctx, "Batches")
 	case search.KindTemplate:
-		return "Templates"
+		return say(ctx, "Templates")
 	case search.KindMachine:
-		return "Machines"
+		return say(ctx, "Machines")
 	default:
-		return "People"
+		return say(ctx, "People")
+	}
+}
+
+// moreFound leads to more that was found of a kind.
+func moreFound(ctx context.Context, kind search.Kind) string {
+	switch kind {
+	case search.KindJob:
+		return say(ctx, "More Jobs")
+	case search.KindBatch:
+		return say(ctx, "More Batches")
+	case search.KindTemplate:
+		return say(ctx, "More Templates")
+	case search.KindMachine:
+		return say(ctx, "More Machines")
+	default:
+		return say(ctx, "More People")
 	}
 }
 
@@ -71,10 +88,10 @@ func foundAddress(f search.Found) string {
 }
 
 // foundTitle is what people call it, as far as that is known.
-func foundTitle(f search.Found) string {
+func foundTitle(ctx context.Context, f search.Found) string {
 	title := cmp.Or(f.Name, f.Composition, f.ID)
 	if f.Kind == search.KindBatch && f.Jobs > 1 {
-		title += " and " + grouped(f.Jobs-1) + " more"
+		return andMore(ctx, title, f.Jobs-1)
 	}
 	return title
 }

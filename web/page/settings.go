@@ -1,16 +1,20 @@
 package page
 
 import (
+	"cmp"
+	"context"
 	"strings"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
+	"overcrank/web/language"
 )
 
-func tokensHeading(v Tokens) string {
+func tokensHeading(ctx context.Context, v Tokens) string {
 	if v.People {
-		return "People"
+		return say(ctx, "People")
 	}
-	return "API tokens"
+	return say(ctx, "API tokens")
 }
 
 func tokensPath(v Tokens) string {
@@ -20,29 +24,45 @@ func tokensPath(v Tokens) string {
 	return "/settings/api-tokens"
 }
 
-func revokeQuestion(v Tokens, t farm.Token) string {
+func revokeQuestion(ctx context.Context, v Tokens, t farm.Token) string {
 	switch {
 	case t.ID == v.Own:
-		return "Remove your own access? You will be signed out at once."
+		return say(ctx, "Remove your own access? You will be signed out at once.")
 	case v.People:
-		return "Remove " + t.Name + "? Their browsers are signed out at once."
+		return say(ctx, "Remove %s? Their browsers are signed out at once.", t.Name)
 	}
-	return "Revoke “" + t.Name + "”? Programs that use it are refused at once."
+	return say(ctx, "Revoke “%s”? Programs that use it are refused at once.", t.Name)
 }
 
-// roleName is a role as people, commands and refusals call it.
-func roleName(r farm.Role) string { return kindTitle(string(r)) }
+// roleNames are what roles are called.
+var roleNames = map[farm.Role]string{
+	farm.RoleViewer: language.Text("viewer"), farm.RoleArtist: language.Text("artist"), farm.RoleProducer: language.Text("producer"),
+	farm.RoleOperator: language.Text("operator"), farm.RoleAdmin: language.Text("admin"),
+}
+
+// roleWord is a role as people call it within a sentence. One of a later release is said as it comes.
+func roleWord(ctx context.Context, r farm.Role) string {
+	return say(ctx, cmp.Or(roleNames[r], string(r)))
+}
+
+// roleName is a role as people call it.
+func roleName(ctx context.Context, r farm.Role) string { return wording.Title(roleWord(ctx, r)) }
 
 // roleWords is a role with what it lets its bearer do.
-func roleWords(r farm.Role) string {
-	may := map[farm.Role]string{
-		farm.RoleViewer: "sees everything, changes nothing", farm.RoleArtist: "submits jobs and adds templates", farm.RoleProducer: "also approves, and manages all jobs",
-		farm.RoleOperator: "also runs machines and the queue", farm.RoleAdmin: "also manages people, secrets and the farm",
+func roleWords(ctx context.Context, r farm.Role) string {
+	switch r {
+	case farm.RoleViewer:
+		return say(ctx, "Viewer: sees everything, changes nothing")
+	case farm.RoleArtist:
+		return say(ctx, "Artist: submits jobs and adds templates")
+	case farm.RoleProducer:
+		return say(ctx, "Producer: also approves, and manages all jobs")
+	case farm.RoleOperator:
+		return say(ctx, "Operator: also runs machines and the queue")
+	case farm.RoleAdmin:
+		return say(ctx, "Admin: also manages people, secrets and the farm")
 	}
-	if words := may[r]; words != "" {
-		return roleName(r) + ": " + words
-	}
-	return roleName(r)
+	return roleName(ctx, r)
 }
 
 // fontWords is a font's family with its style, or its families when the file holds several.

@@ -1,7 +1,7 @@
 package page
 
 import (
-	"fmt"
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -68,20 +68,20 @@ func ShareNow(now farm.SharingNow, p farm.Policy, teams []farm.Team) (v SharingN
 }
 
 // hasWords say what a team has.
-func (t TeamNow) hasWords() string {
-	words := grouped(t.Tasks) + " " + plural(t.Tasks, "task", "tasks") + " on " + grouped(t.Machines) + " " + plural(t.Machines, "machine", "machines")
+func (t TeamNow) hasWords(ctx context.Context) string {
+	on := many(ctx, t.Machines, "%d machine", "%d machines")
 	if t.Most > 0 {
-		words += " of at most " + grouped(t.Most)
+		on = many(ctx, t.Machines, "%d machine of at most %d", "%d machines of at most %d", t.Most)
 	}
-	return words
+	return many(ctx, t.Tasks, "%d task on %s", "%d tasks on %s", on)
 }
 
 // dueWords say what a team's weight gives it.
-func (t TeamNow) dueWords() string {
+func (t TeamNow) dueWords(ctx context.Context) string {
 	if t.Due == 0 {
-		return "nothing asked for"
+		return say(ctx, "nothing asked for")
 	}
-	return fmt.Sprintf("%.0f %%", t.Due)
+	return percentWords(ctx, t.Due)
 }
 
 // full is how much of the limit is taken, in percent.

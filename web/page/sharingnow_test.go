@@ -20,13 +20,13 @@ func TestSharesStandBesideWhatWeightsGive(t *testing.T) {
 		t.Fatalf("%+v", v.Teams)
 	}
 	film, news, sport := v.Teams[0], v.Teams[1], v.Teams[2]
-	if film.Due != 75 || film.Has != 75 || film.hasWords() != "3 tasks on 2 machines of at most 4" {
-		t.Errorf("%+v: %s", film, film.hasWords())
+	if film.Due != 75 || film.Has != 75 || film.hasWords(t.Context()) != "3 tasks on 2 machines of at most 4" {
+		t.Errorf("%+v: %s", film, film.hasWords(t.Context()))
 	}
-	if news.Due != 25 || news.Has != 25 || news.hasWords() != "1 task on 1 machine" {
-		t.Errorf("%+v: %s", news, news.hasWords())
+	if news.Due != 25 || news.Has != 25 || news.hasWords(t.Context()) != "1 task on 1 machine" {
+		t.Errorf("%+v: %s", news, news.hasWords(t.Context()))
 	}
-	if sport.Due != 0 || sport.dueWords() != "nothing asked for" {
+	if sport.Due != 0 || sport.dueWords(t.Context()) != "nothing asked for" {
 		t.Errorf("a team that wants nothing: %+v", sport)
 	}
 	if l := v.Limits[0]; l.full() != 50 || l.holders() != "suite-1, suite-4" || v.Limits[1].Taken != 0 {

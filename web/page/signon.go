@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"net/url"
 
 	"overcrank/farm"
@@ -15,13 +16,13 @@ func signOnHref(to string) string {
 }
 
 // teamName is what a team is called, or its id when there is no such team any more.
-func teamName(teams []farm.Team, id string) string {
+func teamName(ctx context.Context, teams []farm.Team, id string) string {
 	for _, t := range teams {
 		if t.ID == id {
 			return t.Name
 		}
 	}
-	return id + " (deleted)"
+	return say(ctx, "%s (deleted)", id)
 }
 
 // nameAutocomplete says what browsers offer in the field for the name: passkeys too, where there are any.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"overcrank/aep"
+	"overcrank/web/language"
 )
 
 // TableLimit is how many bytes a table may have on its page, which shows all of it.
@@ -137,14 +139,6 @@ func (t *Table) KeepRows(keep func(TableRow) bool) {
 	t.Total = len(t.Rows)
 }
 
-// number is what a row is called by: its row in the batch, or its line in the table.
-func (r TableRow) number() int {
-	if r.Row > 0 {
-		return r.Row
-	}
-	return r.Line
-}
-
 // emptyMeans says what an empty cell comes to.
 func (c TableCell) emptyMeans() string {
 	if c.Kept != "" {
@@ -198,7 +192,7 @@ func (r TableRow) fault() string {
 }
 
 // mark shows a problem at the cell that it is about, or at the row when that one is not shown.
-func (r *TableRow) mark(columns []TableColumn, p TableProblem) {
+func (r *TableRow) mark(ctx context.Context, columns []TableColumn, p TableProblem) {
 	at := -1
 	for i, c := range columns {
 		if c.Shown() {
@@ -209,13 +203,13 @@ func (r *TableRow) mark(columns []TableColumn, p TableProblem) {
 			return
 		}
 	}
-	r.Wrong = p.Sentence()
+	r.Wrong = p.Sentence(ctx)
 }
 
 // Mark shows problems of the row where they are.
-func (r *TableRow) Mark(columns []TableColumn, problems []TableProblem) {
+func (r *TableRow) Mark(ctx context.Context, columns []TableColumn, problems []TableProblem) {
 	for _, p := range problems {
-		r.mark(columns, p)
+		r.mark(ctx, columns, p)
 	}
 }
 
@@ -231,7 +225,7 @@ type TableProblem struct {
 }
 
 // Sentence says the problem with its place.
-func (p TableProblem) Sentence() string {
+func (p TableProblem) Sentence(ctx context.Context) string {
 	words := clipTo(p.Words, wordsLimit)
 	switch {
 	case p.Line == 0:
@@ -241,19 +235,19 @@ func (p TableProblem) Sentence() string {
 	case p.Row > 0:
 		return sentence(fmt.Sprintf("row %d: %s", p.Row, words))
 	case p.Heading != "":
-		return sentence(fmt.Sprintf("line %d, column “%s”: %s", p.Line, clip(p.Heading), words))
+		return sentence(say(ctx, "line %s, column “%s”: %s", count(p.Line), clip(p.Heading), words))
 	case p.Column > 0:
-		return sentence(fmt.Sprintf("line %d, column %d: %s", p.Line, p.Column, words))
+		return sentence(say(ctx, "line %s, column %s: %s", count(p.Line), count(p.Column), words))
 	}
-	return sentence(fmt.Sprintf("line %d: %s", p.Line, words))
+	return sentence(say(ctx, "line %s: %s", count(p.Line), words))
 }
 
 // TableFile is a file that the table names or that came with it. Src is "" while it is missing.
 type TableFile struct{ Name, Src string }
 
 // Complain notes what is wrong with the table as a whole.
-func (t *Table) Complain(format string, args ...any) {
-	t.Blame(TableProblem{Words: fmt.Sprintf(format, args...)})
+func (t *Table) Complain(words string) {
+	t.Blame(TableProblem{Words: words})
 }
 
 // Blame notes what is wrong with the table.
@@ -269,12 +263,12 @@ func (t *Table) Blame(p TableProblem) {
 }
 
 // Refuse notes why the farm did not take the job of a row.
-func (t *Table) Refuse(problems []TableProblem) {
+func (t *Table) Refuse(ctx context.Context, problems []TableProblem) {
 	for _, p := range problems {
 		t.Blame(p)
 		for i := range t.Rows {
 			if t.Rows[i].Line == p.Line {
-				t.Rows[i].mark(t.Columns, p)
+				t.Rows[i].mark(ctx, t.Columns, p)
 			}
 		}
 	}
@@ -311,7 +305,7 @@ func (t Table) lists(c TableColumn) bool {
 
 // groups are the offered meanings: of layers, and of the job.
 func (t Table) groups() []tableGroup {
-	layers, job := tableGroup{Words: "Layers"}, tableGroup{Words: "The job"}
+	layers, job := tableGroup{Words: language.Text("Layers")}, tableGroup{Words: language.Text("The job")}
 	for _, a := range t.Abouts {
 		if a.Option {
 			job.Abouts = append(job.Abouts, a)
@@ -329,14 +323,15 @@ type tableGroup struct {
 
 // optionWords are the options of a job as people call them.
 var optionWords = map[string]string{
-	"name": "Name", "tags": "Tags", "priority": "Priority: -1000 to 1000", "level": "Level: rush, normal, overnight", "composition": "Composition",
-	"preview": "Preview: yes or no", "codec": "Codec", "type": "Type: video, image, aep", "frames": "Frames", "notBefore": "Not before: a time",
-	"hold": "Hold: yes or no", "output": "Name of the result",
+	"name": language.Text("Name"), "tags": language.Text("Tags"), "priority": language.Text("Priority: -1000 to 1000"),
+	"level": language.Text("Level: rush, normal, overnight"), "composition": language.Text("Composition"), "preview": language.Text("Preview: yes or no"),
+	"codec": language.Text("Codec"), "type": language.Text("Type: video, image, aep"), "frames": language.Text("Frames"),
+	"notBefore": language.Text("Not before: a time"), "hold": language.Text("Hold: yes or no"), "output": language.Text("Name of the result"),
 }
 
-func (a TableAbout) label() string {
+func (a TableAbout) label(ctx context.Context) string {
 	if words, known := optionWords[a.Words]; known && a.Option {
-		return words
+		return say(ctx, words)
 	}
 	return a.Words + " (" + a.Becomes + ")"
 }
@@ -345,15 +340,15 @@ func (a TableAbout) label() string {
 func (c TableColumn) Shown() bool { return c.About != "" && c.About != "@name" }
 
 // meant are what stands over the columns of the rows.
-func (t Table) meant() []string {
+func (t Table) meant(ctx context.Context) []string {
 	var out []string
 	for _, c := range t.Columns {
 		if !c.Shown() {
 			continue
 		}
 		if option, ok := strings.CutPrefix(c.About, "@"); ok && optionWords[option] != "" {
-			first, _, _ := strings.Cut(optionWords[option], ":")
-			out = append(out, first)
+			first, _, _ := strings.Cut(say(ctx, optionWords[option]), ":")
+			out = append(out, strings.TrimSpace(first))
 		} else {
 			out = append(out, c.About)
 		}
@@ -377,9 +372,9 @@ func (n NewJob) query() string {
 }
 
 // zoneWords say on which clock the due time is.
-func (t Table) zoneWords() string {
+func (t Table) zoneWords(ctx context.Context) string {
 	if t.Zone != "0" {
-		return "your time"
+		return say(ctx, "your time")
 	}
 	return "UTC"
 }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"strconv"
 	"time"
 
@@ -49,18 +50,18 @@ type Range struct {
 const mostRanges = 400
 
 // RangesOf is the strip of a split job: its ranges in the order of their frames.
-func RangesOf(all []Task) []Range {
+func RangesOf(ctx context.Context, all []Task) []Range {
 	var ranges []Range
 	for _, t := range all {
 		if !t.Part || t.Kind != farm.TaskRender || t.Redo > 0 || len(ranges) == mostRanges {
 			continue
 		}
-		ranges = append(ranges, rangeOf(t))
+		ranges = append(ranges, rangeOf(ctx, t))
 	}
 	return ranges
 }
 
-func rangeOf(t Task) Range {
+func rangeOf(ctx context.Context, t Task) Range {
 	first, last := t.span()
 	r := Range{Task: t.ID, First: first, Last: last, State: TaskState(t.Task)}
 	due := last - first + 1
@@ -74,12 +75,12 @@ func rangeOf(t Task) Range {
 	case t.Running != nil:
 		r.Done += float64(due) / float64(last-first+1) * t.Running.Progress / 100
 	}
-	r.Words = "Frames " + grouped(first) + " to " + grouped(last) + ": " + r.State.Word
+	r.Words = say(ctx, "Frames %d to %d: %s", first, last, r.State.Said(ctx))
 	if t.AgentName != "" {
 		r.Words += ", " + t.AgentName
 	}
 	if t.Failures > 0 {
-		r.Words += ", failed " + grouped(t.Failures) + " " + plural(t.Failures, "time", "times") + " before"
+		r.Words += ", " + many(ctx, t.Failures, "failed %d time before", "failed %d times before")
 	}
 	return r
 }
@@ -124,7 +125,7 @@ func (t Tasks) Bars() []Bar {
 }
 
 // Words say how far the ranges are.
-func (t Tasks) Words() string {
+func (t Tasks) Words(ctx context.Context) string {
 	done, working := 0, 0
 	for _, r := range t.Ranges {
 		switch r.State.Class {
@@ -134,12 +135,12 @@ func (t Tasks) Words() string {
 			working++
 		}
 	}
-	return grouped(done) + " of " + grouped(len(t.Ranges)) + " ranges done, " + grouped(working) + " rendering"
+	return say(ctx, "%d of %d ranges done", done, len(t.Ranges)) + ", " + many(ctx, working, "%d rendering", "%d rendering")
 }
 
 // TaskState is how a task's state is shown.
 func TaskState(t farm.Task) State {
-	state := State{Word: wording.Title(wording.Task(t.Status, t.Failures)), Class: "waiting"}
+	state := State{Word: wording.Task(t.Status, t.Failures), Class: "waiting"}
 	switch t.Status {
 	case farm.TaskLeased:
 		state.Class = "rendering"
@@ -156,34 +157,34 @@ func TaskState(t farm.Task) State {
 }
 
 // taskName is what a task does, as people call it.
-func taskName(t farm.Task) string {
+func taskName(ctx context.Context, t farm.Task) string {
 	switch t.Kind {
 	case farm.TaskSample:
-		return "Preview frames"
+		return say(ctx, "Preview frames")
 	case farm.TaskSound:
-		return "Sound"
+		return say(ctx, "Sound")
 	case farm.TaskAssemble:
-		return "Putting it together"
+		return say(ctx, "Putting it together")
 	case farm.TaskJoin:
-		return "Joining the clips"
+		return say(ctx, "Joining the clips")
 	}
 	first, last := Task{Task: t}.span()
 	switch {
 	case t.Redo > 0 && first == last:
-		return "Frame " + grouped(first) + " again"
+		return say(ctx, "Frame %d again", first)
 	case t.Redo > 0:
-		return "Frames " + grouped(first) + " to " + grouped(last) + " again"
+		return say(ctx, "Frames %d to %d again", first, last)
 	case t.Part && first == last:
-		return "Frame " + grouped(first)
+		return say(ctx, "Frame %d", first)
 	case t.Part:
-		return "Frames " + grouped(first) + " to " + grouped(last)
+		return say(ctx, "Frames %d to %d", first, last)
 	}
-	return "The whole film"
+	return say(ctx, "The whole film")
 }
 
 // attemptState is how an attempt went.
 func attemptState(a farm.AttemptRecord) State {
-	state := State{Word: wording.Title(wording.Attempt(a.Outcome)), Class: "rendering"}
+	state := State{Word: wording.Attempt(a.Outcome), Class: "rendering"}
 	switch a.Outcome {
 	case farm.OutcomeDone:
 		state.Class = "finished"
@@ -198,27 +199,29 @@ func attemptState(a farm.AttemptRecord) State {
 }
 
 // lasted is how long an attempt took, "" while it is under way.
-func lasted(a farm.AttemptRecord) string {
+func lasted(ctx context.Context, a farm.AttemptRecord) string {
 	if a.EndedAt.IsZero() {
 		return ""
 	}
-	return wording.Duration(max(0, a.EndedAt.Sub(a.LeasedAt)))
+	return inWords(ctx).Duration(max(0, a.EndedAt.Sub(a.LeasedAt)))
 }
 
 // perFrame is how long a frame took, "" when that was not measured.
-func perFrame(m farm.Measured) string {
+func perFrame(ctx context.Context, m farm.Measured) string {
 	if m.Frames < 1 || m.FrameSeconds <= 0 {
 		return ""
 	}
-	return wording.Duration(time.Duration(m.FrameSeconds/float64(m.Frames)*float64(time.Second)).Round(time.Millisecond)) + " a frame"
+	return say(ctx, "%s a frame", inWords(ctx).Duration(time.Duration(m.FrameSeconds/float64(m.Frames)*float64(time.Second)).Round(time.Millisecond)))
 }
 
 // reusedFrames is how many frames were not drawn, "" for none.
-func reusedFrames(m farm.Measured) string {
+func reusedFrames(ctx context.Context, m farm.Measured) string {
 	if m.Reused < 1 {
 		return ""
 	}
-	return strconv.Itoa(m.Reused) + " of " + strconv.Itoa(m.Frames) + " frames reused"
+	return say(ctx, "%d of %d frames reused", m.Reused, m.Frames)
 }
 
-func agentWord(name, id string) string { return cmp.Or(name, id, "a machine that is gone") }
+func agentWord(ctx context.Context, name, id string) string {
+	return cmp.Or(name, id, say(ctx, "a machine that is gone"))
+}

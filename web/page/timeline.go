@@ -2,12 +2,12 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"time"
 
 	"overcrank/farm"
-	"overcrank/farm/wording"
 )
 
 // Bounds of what a timeline draws.
@@ -47,7 +47,7 @@ type TimelineAttempt struct {
 }
 
 // TimelineOf puts the attempts of some of a job's tasks on a timeline. left is how many tasks there are behind these.
-func TimelineOf(job farm.Job, tasks map[string]farm.Task, attempts []farm.AttemptRecord, now time.Time, left int) Timeline {
+func TimelineOf(ctx context.Context, job farm.Job, tasks map[string]farm.Task, attempts []farm.AttemptRecord, now time.Time, left int) Timeline {
 	t := Timeline{Job: job.ID, From: job.CreatedAt, To: now, Now: true, Left: left}
 	if job.Status.Ended() {
 		t.Now, t.To = false, cmp.Or(job.FinishedAt, job.ErrorAt, job.UpdatedAt)
@@ -65,16 +65,16 @@ func TimelineOf(job farm.Job, tasks map[string]farm.Task, attempts []farm.Attemp
 		if until.After(t.To) {
 			t.To = until
 		}
-		t.Attempts = append(t.Attempts, TimelineAttempt{AttemptRecord: a, What: taskName(tasks[a.Task]), State: attemptState(a), Until: until})
+		t.Attempts = append(t.Attempts, TimelineAttempt{AttemptRecord: a, What: taskName(ctx, tasks[a.Task]), State: attemptState(a), Until: until})
 	}
 	page := Job{Job: job}
-	t.Runs = runsOf(tasks, attempts, page.FirstFrame(), page.LastFrame())
-	t.draw()
+	t.Runs = runsOf(ctx, tasks, attempts, page.FirstFrame(), page.LastFrame())
+	t.draw(ctx)
 	return t
 }
 
 // draw makes the bars.
-func (t *Timeline) draw() {
+func (t *Timeline) draw(ctx context.Context) {
 	rows := map[string]int{}
 	for _, a := range t.Attempts {
 		i, known := rows[a.Agent]
@@ -84,32 +84,32 @@ func (t *Timeline) draw() {
 				i = -1
 				t.Machines++
 			} else {
-				t.Rows = append(t.Rows, TimelineRow{Agent: a.Agent, Name: agentWord(a.AgentName, a.Agent)})
+				t.Rows = append(t.Rows, TimelineRow{Agent: a.Agent, Name: agentWord(ctx, a.AgentName, a.Agent)})
 			}
 			rows[a.Agent] = i
 		}
 		if i >= 0 {
-			t.Rows[i].Bars = append(t.Rows[i].Bars, t.bar(a.LeasedAt, a.Until, a.State.Class, a.words()))
+			t.Rows[i].Bars = append(t.Rows[i].Bars, t.bar(a.LeasedAt, a.Until, a.State.Class, a.words(ctx)))
 		}
 	}
 	at := t.From
 	for _, a := range t.Attempts {
-		t.wait(at, a.LeasedAt)
+		t.wait(ctx, at, a.LeasedAt)
 		if a.Until.After(at) {
 			at = a.Until
 		}
 	}
 	if t.Left == 0 && t.Now {
-		t.wait(at, t.To)
+		t.wait(ctx, at, t.To)
 	}
 }
 
 // wait adds a stretch of time in which no machine worked on the job.
-func (t *Timeline) wait(from, to time.Time) {
+func (t *Timeline) wait(ctx context.Context, from, to time.Time) {
 	if to.Sub(from) < time.Second {
 		return
 	}
-	t.Waits = append(t.Waits, t.bar(from, to, "waiting", "Waited "+wording.Duration(to.Sub(from))))
+	t.Waits = append(t.Waits, t.bar(from, to, "waiting", say(ctx, "Waited %s", inWords(ctx).Duration(to.Sub(from)))))
 }
 
 func (t *Timeline) bar(from, to time.Time, class, words string) TimelineBar {
@@ -122,8 +122,8 @@ func (t *Timeline) bar(from, to time.Time, class, words string) TimelineBar {
 }
 
 // words say what an attempt was, for whoever points at it.
-func (a TimelineAttempt) words() string {
-	s := a.What + ", attempt " + grouped(a.Number) + ": " + a.State.Word + ", " + wording.Duration(a.Until.Sub(a.LeasedAt))
+func (a TimelineAttempt) words(ctx context.Context) string {
+	s := say(ctx, "%s, attempt %d: %s, %s", a.What, a.Number, a.State.Said(ctx), inWords(ctx).Duration(a.Until.Sub(a.LeasedAt)))
 	if a.Message != "" {
 		s += ". " + sentence(clip(a.Message))
 	}
@@ -131,19 +131,21 @@ func (a TimelineAttempt) words() string {
 }
 
 // Words say what the timeline shows.
-func (t Timeline) Words() string {
+func (t Timeline) Words(ctx context.Context) string {
 	failed := 0
 	for _, a := range t.Attempts {
 		if a.State.Class == "error" {
 			failed++
 		}
 	}
-	s := grouped(len(t.Attempts)) + " " + plural(len(t.Attempts), "attempt", "attempts") + " on " + grouped(len(t.Rows)+t.Machines) + " " + plural(len(t.Rows)+t.Machines, "machine", "machines")
+	s := many(ctx, len(t.Attempts), "%d attempt on %s", "%d attempts on %s", many(ctx, len(t.Rows)+t.Machines, "%d machine", "%d machines"))
 	if failed > 0 {
-		s += ", " + grouped(failed) + " failed"
+		s += ", " + many(ctx, failed, "%d failed", "%d failed")
 	}
-	return s + " in " + t.lasted()
+	return say(ctx, "%s in %s", s, t.lasted(ctx))
 }
 
 // lasted is how long it is from the left end to the right.
-func (t Timeline) lasted() string { return wording.Duration(t.To.Sub(t.From).Round(time.Second)) }
+func (t Timeline) lasted(ctx context.Context) string {
+	return inWords(ctx).Duration(t.To.Sub(t.From).Round(time.Second))
+}

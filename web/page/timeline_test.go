@@ -18,14 +18,14 @@ func TestATimelineShowsAttemptsAndWaits(t *testing.T) {
 		{Task: "j.0", Number: 2, Agent: "b", AgentName: "suite-2", LeasedAt: after(60), EndedAt: after(100), Outcome: farm.OutcomeDone},
 		{Task: "j.0", Number: 1, Agent: "a", AgentName: "suite <1>", LeasedAt: after(20), EndedAt: after(40), Outcome: farm.OutcomeFailed, Message: "render failed"},
 	}
-	line := TimelineOf(job, tasks, attempts, after(500), 0)
+	line := TimelineOf(t.Context(), job, tasks, attempts, after(500), 0)
 	if len(line.Rows) != 2 || line.Rows[0].Name != "suite <1>" || line.Rows[0].Bars[0].X != "200.00" || line.Rows[0].Bars[0].Width != "200.00" || line.Rows[0].Bars[0].Class != "error" {
 		t.Errorf("the first machine's row is %+v", line.Rows)
 	}
 	if len(line.Waits) != 2 || line.Waits[0].X != "0.00" || line.Waits[0].Width != "200.00" || line.Waits[1].X != "400.00" {
 		t.Errorf("it waited %+v", line.Waits)
 	}
-	if w := line.Words(); w != "2 attempts on 2 machines, 1 failed in 1 min 40 s" {
+	if w := line.Words(t.Context()); w != "2 attempts on 2 machines, 1 failed in 1 min 40 s" {
 		t.Errorf("in words: %s", w)
 	}
 	var b strings.Builder
@@ -45,11 +45,11 @@ func TestATimelineIsBoundedAndGoesOnToNow(t *testing.T) {
 	for i := range 3000 {
 		attempts = append(attempts, farm.AttemptRecord{Task: "t", Number: 1, Agent: fmt.Sprint(i % 100), LeasedAt: at.Add(time.Duration(i) * time.Second)})
 	}
-	line := TimelineOf(farm.Job{Status: farm.JobRendering, CreatedAt: at}, nil, attempts, at.Add(time.Hour), 7)
+	line := TimelineOf(t.Context(), farm.Job{Status: farm.JobRendering, CreatedAt: at}, nil, attempts, at.Add(time.Hour), 7)
 	if len(line.Attempts) != mostTimelineBars || len(line.Rows) != mostTimelineRows || line.Machines != 60 || !line.Now || !line.To.Equal(at.Add(time.Hour)) {
 		t.Errorf("%d attempts on %d machines and %d more until %s", len(line.Attempts), len(line.Rows), line.Machines, line.To)
 	}
-	if empty := TimelineOf(farm.Job{Status: farm.JobQueued, CreatedAt: at}, nil, nil, at, 0); len(empty.Rows) != 0 || len(empty.Waits) != 0 {
+	if empty := TimelineOf(t.Context(), farm.Job{Status: farm.JobQueued, CreatedAt: at}, nil, nil, at, 0); len(empty.Rows) != 0 || len(empty.Waits) != 0 {
 		t.Errorf("of a job that nobody has begun: %+v", empty)
 	}
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -57,39 +58,34 @@ func (v Updates) problem(field string) string {
 }
 
 // ringWord is a ring as people read it.
-func ringWord(r farm.UpdateRing) string {
+func ringWord(ctx context.Context, r farm.UpdateRing) string {
 	switch r {
 	case farm.RingCanary:
-		return "canary"
+		return say(ctx, "canary")
 	case farm.RingTenth:
-		return "a tenth"
+		return say(ctx, "a tenth")
 	case farm.RingAll:
-		return "all"
+		return say(ctx, "all")
 	}
 	return string(r)
-}
-
-// standing says which ring gets the release, and what the next step waits for.
-func (v Updates) standing() string {
-	words := "is in the ring " + ringWord(v.Overview.Updates.Ring)
-	if waiting := v.Overview.Waiting; waiting != "" {
-		words += ": " + waiting
-	}
-	return ended(words)
 }
 
 // ended is text with a full stop. Its first letter stays as it is: it may be that of a machine's name.
 func ended(text string) string { return strings.TrimSuffix(text, ".") + "." }
 
 // updateWords say where a machine is with a release.
-func updateWords(m updates.Machine) string {
+func updateWords(ctx context.Context, m updates.Machine) string {
 	switch {
 	case m.Update.Mode == "":
-		return "unknown: its agent has not reported yet"
+		return say(ctx, "unknown: its agent has not reported yet")
+	case m.Update.Mode == farm.UpdatedByOthers:
+		return say(ctx, "updated by others")
+	case m.Update.Mode == farm.UpdatedByHand:
+		return say(ctx, "updated by hand")
 	case m.Update.Mode != farm.UpdatedByFarm:
-		return "updated " + strings.TrimPrefix(wording.UpdateMode(m.Update.Mode), "managed ")
+		return say(ctx, "updated %s", string(m.Update.Mode))
 	}
-	words := wording.Update(m.Update.State)
+	words := say(ctx, wording.Update(m.Update.State))
 	if m.Update.Release != "" && m.Update.Release != m.Update.Version {
 		words += " " + m.Update.Release
 	}

@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -48,11 +49,11 @@ func UsageOf(uses []farm.Use, now time.Time, title func(by string) Share) Usage 
 const sharesShown = 8
 
 // last is the day of the last use in words.
-func (u Usage) last() string {
+func (u Usage) last(ctx context.Context) string {
 	if u.Last.IsZero() {
-		return "Not used yet"
+		return say(ctx, "Not used yet")
 	}
-	return "Last used on " + u.Last.Format("2 January 2006")
+	return say(ctx, "Last used on %s", u.Last.Format("2 January 2006"))
 }
 
 // Edition is what changed when a version of a template gave way to the next.

@@ -3,7 +3,7 @@
 package page
 
 import (
-	"fmt"
+	"context"
 	"math"
 	"path"
 	"strconv"
@@ -13,6 +13,7 @@ import (
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/farm/wording"
+	"overcrank/web/language"
 )
 
 // Shell is what every page shows around its own content.
@@ -68,26 +69,29 @@ type Job struct {
 }
 
 // Title is what people call the job.
-func (j Job) Title() string {
+func (j Job) Title(ctx context.Context) string {
 	switch {
 	case j.Name != "":
 		return j.Name
 	case j.Join:
-		return "Joined clips"
+		return say(ctx, "Joined clips")
 	case j.Template != "":
 		return j.Template + " · " + j.Job.Template.Composition
 	case j.Job.Template.Composition != "":
 		return j.Job.Template.Composition
 	}
-	return "Job of " + wording.Moment(j.CreatedAt)
+	return say(ctx, "Job of %s", wording.Moment(j.CreatedAt))
 }
 
-// State is the word, the class and the shape of a job's state.
+// State is the word, the class and the shape of a state. The word is an English text that begins with a small letter: Said says it.
 type State struct{ Word, Class string }
+
+// Said is the state as a mark has it.
+func (s State) Said(ctx context.Context) string { return wording.Title(say(ctx, s.Word)) }
 
 // StateOf is how a job's state is shown.
 func StateOf(j farm.Job) State {
-	state := State{Word: wording.Title(wording.Job(j.Status)), Class: "waiting"}
+	state := State{Word: wording.Job(j.Status), Class: "waiting"}
 	switch j.Status {
 	case farm.JobRendering:
 		state.Class = "rendering"
@@ -99,25 +103,25 @@ func StateOf(j farm.Job) State {
 		state.Class = "cancelled"
 	default:
 		if j.Hold {
-			return State{"Held", "held"}
+			return State{language.Text("held"), "held"}
 		}
 	}
 	return state
 }
 
 // Sentence says how the job stands.
-func (j Job) Sentence() string {
+func (j Job) Sentence(ctx context.Context) string {
 	switch j.Status {
 	case farm.JobRendering:
-		s := fmt.Sprintf("%.0f %% done", j.Progress)
+		s := say(ctx, "%.0f %% done", j.Progress)
 		if n := j.machines(); n > 1 {
-			return s + fmt.Sprintf(", on %s machines", grouped(n))
+			return s + ", " + many(ctx, n, "on %d machine", "on %d machines")
 		}
 		if len(j.Working) > 1 {
 			return s // several tasks: no one frame says how far it is
 		}
 		if j.FramesTotal > 0 && j.Frame > j.FirstFrame() {
-			s = "Frame " + grouped(j.Frame-j.FirstFrame()+1) + " of " + grouped(j.FramesTotal)
+			s = say(ctx, "Frame %d of %d", j.Frame-j.FirstFrame()+1, j.FramesTotal)
 		}
 		if j.Phase != "" && j.Phase != "rendering" {
 			s += ", " + j.Phase
@@ -125,18 +129,18 @@ func (j Job) Sentence() string {
 		return s
 	case farm.JobFinished:
 		if took := j.RenderTime(); took > 0 {
-			return "Rendered in " + wording.Duration(took)
+			return say(ctx, "Rendered in %s", inWords(ctx).Duration(took))
 		}
-		return "Ready"
+		return say(ctx, "Ready")
 	case farm.JobFailed:
 		return j.Error
 	case farm.JobCancelled:
-		return "Cancelled before it finished"
+		return say(ctx, "Cancelled before it finished")
 	}
 	if j.Why != "" {
 		return j.Why
 	}
-	return "Waiting for a machine"
+	return say(ctx, "Waiting for a machine")
 }
 
 // machines is how many machines work for the job. One may hold several of its tasks.
@@ -244,7 +248,7 @@ func (t Template) lacks() (all []aep.Lack) {
 // state is TemplateState with what is known of its file.
 func (t Template) state() State {
 	if t.Waits != "" {
-		return State{wording.Title(wording.TemplateHeldUp), "error"}
+		return State{wording.TemplateHeldUp, "error"}
 	}
 	known := t.Template
 	if t.Summary != nil {
@@ -255,11 +259,11 @@ func (t Template) state() State {
 
 // TemplateState is how a template's state is shown.
 func TemplateState(t farm.Template) State {
-	state := State{Word: wording.Title(wording.Template(t.Status)), Class: "rendering"}
+	state := State{Word: wording.Template(t.Status), Class: "rendering"}
 	switch t.Status {
 	case farm.TemplateUploaded:
 		if len(t.MissingFootage) > 0 {
-			return State{wording.Title(wording.TemplateLacksFootage), "held"}
+			return State{wording.TemplateLacksFootage, "held"}
 		}
 		state.Class = "finished"
 	case farm.TemplateError:

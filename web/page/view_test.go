@@ -54,7 +54,7 @@ func TestTasksOfOneMachineAreOneMachine(t *testing.T) {
 		for _, agent := range agents {
 			j.Working = append(j.Working, farm.RunningTask{Agent: agent})
 		}
-		if got := j.Sentence(); got != want {
+		if got := j.Sentence(t.Context()); got != want {
 			t.Errorf("tasks at %q: %q, want %q", agents, got, want)
 		}
 	}
@@ -94,7 +94,7 @@ func TestHomeAnswersInASentence(t *testing.T) {
 			Failed: make([]Job, 3), FailedNow: 1000, Stuck: []Stuck{{Jobs: make([]Job, 1), More: 1, Ask: true}, {Jobs: make([]Job, 1)}},
 		},
 	} {
-		if got := h.Answer(); got != want {
+		if got := h.Answer(t.Context()); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}

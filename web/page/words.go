@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -12,33 +13,13 @@ import (
 
 	"overcrank/aep"
 	"overcrank/farm"
-	"overcrank/farm/wording"
+	"overcrank/web/language"
 )
 
 // asset is the address of a static file; the version in it lets browsers keep it for ever.
 func asset(s Shell, name string) string { return "/static/" + name + "?v=" + s.Version }
 
 func count(n int) string { return strconv.Itoa(n) }
-
-// grouped is a number for people, with a comma before each three digits.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	first := 0
-	if n < 0 {
-		first = 1
-	}
-	for i := len(s) - 3; i > first; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
 
 // otherTheme is the theme that the switch leads to: from the system's to dark, to light, and back.
 func otherTheme(theme string) string {
@@ -51,14 +32,14 @@ func otherTheme(theme string) string {
 	return "dark"
 }
 
-func themeWord(theme string) string {
+func themeWord(ctx context.Context, theme string) string {
 	switch theme {
 	case "dark":
-		return "Dark"
+		return say(ctx, "Dark")
 	case "light":
-		return "Light"
+		return say(ctx, "Light")
 	}
-	return "Auto"
+	return say(ctx, "Auto")
 }
 
 func jobPath(j farm.Job) string { return "/jobs/" + j.ID }
@@ -102,15 +83,20 @@ func sentence(s string) string {
 const lacksShown = 20
 
 // someOf names the first few of a list, and says how many more there are.
-func someOf(list []string, few int) string {
+func someOf(ctx context.Context, list []string, few int) string {
 	if len(list) <= few {
 		return commas(list)
 	}
-	return commas(list[:few]) + " and " + grouped(len(list)-few) + " more"
+	return andMore(ctx, commas(list[:few]), len(list)-few)
+}
+
+// andMore says that there are more behind what is named.
+func andMore(ctx context.Context, named string, more int) string {
+	return many(ctx, more, "%[2]s and %[1]d more", "%[2]s and %[1]d more", named)
 }
 
 // orAny is who an invitation is for.
-func orAny(name string) string { return cmp.Or(name, "any machine") }
+func orAny(ctx context.Context, name string) string { return cmp.Or(name, say(ctx, "any machine")) }
 
 func commas(list []string) string { return strings.Join(list, ", ") }
 
@@ -128,25 +114,33 @@ func logClass(line string) string {
 	return ""
 }
 
-func resultWords(o farm.OutputRef) string {
+func resultWords(ctx context.Context, o farm.OutputRef) string {
 	var parts []string
 	if o.Width > 0 {
 		parts = append(parts, fmt.Sprintf("%d × %d", o.Width, o.Height))
 	}
 	if o.Frames > 1 {
-		parts = append(parts, grouped(o.Frames)+" frames")
+		parts = append(parts, many(ctx, o.Frames, "%d frame", "%d frames"))
 	}
 	if o.Duration > 0 {
-		parts = append(parts, wording.Seconds(o.Duration))
+		parts = append(parts, inWords(ctx).Seconds(o.Duration))
 	}
 	if o.Audio {
-		parts = append(parts, "with sound")
+		parts = append(parts, say(ctx, "with sound"))
 	}
-	return strings.Join(append(parts, wording.Size(o.Size)), ", ")
+	return strings.Join(append(parts, inWords(ctx).Size(o.Size)), ", ")
 }
 
 // AssetTarget is what an asset changes, as people call it.
-func AssetTarget(a farm.Asset) string {
+func AssetTarget(ctx context.Context, a farm.Asset) string {
+	if a.LayerName == "" && a.LayerIndex > 0 {
+		return say(ctx, "Layer %s", count(a.LayerIndex))
+	}
+	return assetColumn(a)
+}
+
+// assetColumn is what an asset changes as tables call it, which programs read: it is the same in each language.
+func assetColumn(a farm.Asset) string {
 	switch {
 	case a.LayerName != "":
 		return a.LayerName
@@ -164,7 +158,7 @@ func AssetCell(a farm.Asset) (column, value string, ok bool) {
 	if len(a.Value) == 0 {
 		return "", "", false
 	}
-	column = AssetTarget(a)
+	column = assetColumn(a)
 	if a.Property != "" {
 		column += "." + a.Property
 	}
@@ -175,10 +169,10 @@ func AssetCell(a farm.Asset) (column, value string, ok bool) {
 }
 
 // assetWords is what an asset does, in a line; addresses are left out, since they may hold secrets.
-func assetWords(a farm.Asset) string {
+func assetWords(ctx context.Context, a farm.Asset) string {
 	switch {
 	case a.Property != "" && a.Expression != "":
-		return a.Property + " by an expression"
+		return say(ctx, "%s by an expression", a.Property)
 	case a.Property != "":
 		return a.Property + " = " + clip(string(a.Value))
 	case len(a.Value) > 0:
@@ -199,18 +193,23 @@ func clipTo(s string, most int) string {
 	return s
 }
 
-func layerWord(l aep.LayerSummary) string {
+// layerKinds are what kinds of layers and of their media are called.
+var layerKinds = map[string]string{
+	"text": language.Text("Text"), "av": language.Text("Av"), "shape": language.Text("Shape"), "null": language.Text("Null"), "camera": language.Text("Camera"),
+	"light": language.Text("Light"), "image": language.Text("Image"), "video": language.Text("Video"), "audio": language.Text("Audio"), "data": language.Text("Data"),
+}
+
+func layerWord(ctx context.Context, l aep.LayerSummary) string {
+	kind := cmp.Or(l.Media, l.Type)
 	switch {
 	case l.Type == "text":
-		return "Text"
+		kind = l.Type
 	case l.SourceType == "comp":
-		return "Composition"
+		return say(ctx, "Composition")
 	case l.SourceType == "solid":
-		return "Colour"
-	case l.Media != "":
-		return kindTitle(l.Media)
+		return say(ctx, "Colour")
 	}
-	return kindTitle(l.Type)
+	return say(ctx, cmp.Or(layerKinds[kind], kindTitle(kind)))
 }
 
 func kindTitle(s string) string {
@@ -230,41 +229,42 @@ func layerHolds(l aep.LayerSummary) string {
 	return ""
 }
 
-func kindWord(kind string) string {
+// chooseWords are what the button says that chooses a file of a kind.
+func chooseWords(ctx context.Context, kind string) string {
 	switch kind {
 	case "image":
-		return "a picture"
+		return say(ctx, "Choose a picture")
 	case "video":
-		return "a film"
+		return say(ctx, "Choose a film")
 	case "audio":
-		return "a sound"
+		return say(ctx, "Choose a sound")
 	case "media":
-		return "a picture or a film"
+		return say(ctx, "Choose a picture or a film")
 	}
-	return "a file"
+	return say(ctx, "Choose a file")
 }
 
-func engineWords(inv farm.Inventory) string {
+func engineWords(ctx context.Context, inv farm.Inventory) string {
 	var out []string
 	for _, e := range inv.Engines {
 		if e.Kind == farm.EngineEmbedded {
-			out = append(out, "Overcrank, embedded")
+			out = append(out, say(ctx, "Overcrank, embedded"))
 			continue
 		}
 		out = append(out, "After Effects "+e.Version)
 	}
 	if len(out) == 0 {
-		return "none"
+		return say(ctx, "none")
 	}
 	return strings.Join(out, ", ")
 }
 
-func computerWords(inv farm.Inventory) string {
+func computerWords(ctx context.Context, inv farm.Inventory) string {
 	system := map[string]string{"darwin": "macOS", "windows": "Windows", "linux": "Linux"}[inv.OS]
 	if system == "" {
 		system = inv.OS
 	}
-	return fmt.Sprintf("%s, %d processors, %s of memory", system, inv.CPUs, wording.Size(inv.Memory))
+	return say(ctx, "%s, %d processors, %s of memory", system, inv.CPUs, inWords(ctx).Size(inv.Memory))
 }
 
 // samplePath is the address of the full-size picture of a frame that was rendered to be looked at first.
@@ -272,12 +272,12 @@ func samplePath(j farm.Job, frame int) string {
 	return jobPath(j) + "/samples/" + strconv.Itoa(frame) + ".png"
 }
 
-func percentWords(p float64) string { return fmt.Sprintf("%.0f %%", p) }
+func percentWords(ctx context.Context, p float64) string { return say(ctx, "%.0f %%", p) }
 
 // doneWords say when something is likely to be done.
-func doneWords(s farm.Span) string {
+func doneWords(ctx context.Context, s farm.Span) string {
 	if s.Learning && s.High <= 0 {
-		return wording.Span(s)
+		return inWords(ctx).Span(s)
 	}
-	return "done " + wording.In(s)
+	return say(ctx, "done %s", inWords(ctx).In(s))
 }

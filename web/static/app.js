@@ -28,7 +28,7 @@ function connect() {
     socket = null;
     if (e.code === 1008) { location.reload(); return; } // signed out
     if (e.code === 1013) { // too many pages are open; what is shown stays as it is
-      say("Live updates are off: " + e.reason);
+      say(said("Live updates are off: %s", e.reason));
       setTimeout(connect, 30000);
       return;
     }
@@ -59,7 +59,7 @@ let elsewhere = { others: [], code: "" }, lost = false, wanted = "", seeking = 0
 function lose() {
   if (lost) return;
   lost = true;
-  say(elsewhere.others.length ? "Reconnecting to another coordinator of the farm…" : "Live updates are paused. Trying again…");
+  say(elsewhere.others.length ? said("Reconnecting to another coordinator of the farm…") : said("Live updates are paused. Trying again…"));
   if (elsewhere.others.length) seeking = setTimeout(seek, moveAfter);
 }
 
@@ -80,7 +80,7 @@ async function seek() {
   const there = elsewhere.others.filter((_, i) => asked[i + 1]);
   if (asked[0] || there.length === 0 || document.querySelector("[data-busy]")) { seeking = setTimeout(seek, 2000); return; }
   const base = there[Math.floor(Math.random() * there.length)];
-  say("Connecting to " + base.replace(/^https?:\/\//, "") + "…");
+  say(said("Connecting to %s…", base.replace(/^https?:\/\//, "")));
   const form = Object.assign(document.createElement("form"), {
     method: "post", hidden: true,
     action: base + "/sign-in/" + elsewhere.code + "?to=" + encodeURIComponent(wanted || location.pathname + location.search) + (wanted ? "" : filledIn()),
@@ -93,8 +93,8 @@ async function seek() {
 document.addEventListener("submit", (e) => {
   if (!lost) return;
   e.preventDefault(); e.stopImmediatePropagation();
-  if (!elsewhere.others.length) { say("Not sent: the farm does not answer. Your input is kept; send it again once this message is gone."); return; }
-  say("Not sent: connecting to another coordinator of the farm. Your input is kept.");
+  if (!elsewhere.others.length) { say(said("Not sent: the farm does not answer. Your input is kept; send it again once this message is gone.")); return; }
+  say(said("Not sent: connecting to another coordinator of the farm. Your input is kept."));
   seek();
 }, true);
 document.addEventListener("click", (e) => {
@@ -103,7 +103,7 @@ document.addEventListener("click", (e) => {
   e.preventDefault();
   wanted = link.pathname + link.search;
   if (elsewhere.others.length) seek();
-  else say("The farm does not answer. This page opens “" + link.textContent.trim().slice(0, 40) + "” as soon as it does.");
+  else say(said("The farm does not answer. This page opens “%s” as soon as it does.", link.textContent.trim().slice(0, 40)));
 }, true);
 
 // filledIn is what was filled into the page's forms, as the end of an address, which browsers keep to themselves. Passwords and
@@ -237,7 +237,7 @@ function localTimes() {
     const utc = field.value ? new Date(field.value + "Z") : null, offset = (utc || new Date()).getTimezoneOffset();
     if (utc) field.value = new Date(utc - offset * 60000).toISOString().slice(0, 16);
     zone.value = offset; field.dataset.local = "1";
-    form.querySelector("[data-zone]").textContent = "your time";
+    form.querySelector("[data-zone]").textContent = said("your time");
   }
 }
 
@@ -268,7 +268,7 @@ function addLines(lines) {
 }
 
 // ---- times: the server writes the exact one, the reader sees how long ago ----
-const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const ago = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" });
 function tellTimes() {
   for (const el of document.querySelectorAll("time[datetime]")) {
     const at = new Date(el.dateTime), s = (at - Date.now()) / 1000, a = Math.abs(s);
@@ -279,9 +279,9 @@ function tellTimes() {
         : at.toLocaleString([], { weekday: "short", day: "numeric", month: "short", ...clock });
       continue;
     }
-    const said = a < 45 ? "just now" : a < 3600 ? ago.format(Math.round(s / 60), "minute")
+    const words = a < 45 ? said("just now") : a < 3600 ? ago.format(Math.round(s / 60), "minute")
       : a < 86400 ? ago.format(Math.round(s / 3600), "hour") : ago.format(Math.round(s / 86400), "day");
-    el.textContent = said;
+    el.textContent = words;
   }
 }
 
@@ -292,14 +292,14 @@ async function lookAtTable(form, what = "look") {
   const mine = ++looks, body = new FormData(form), say = form.querySelector("[data-say]");
   body.set("do", what); body.delete("files");
   if (form.sheet?.files[0]?.size > Number(form.dataset.limit)) {
-    say.textContent = form.sheet.files[0].name + " is larger than " + form.dataset.limit / 1048576 + " MiB. Split it, or submit it from the command line."; say.className = "bad";
+    say.textContent = said("%s is larger than %d MiB. Split it, or submit it from the command line.", form.sheet.files[0].name, form.dataset.limit / 1048576); say.className = "bad";
     form.sheet.value = ""; return;
   }
   try {
     const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("table");
     if (mine !== looks) return;
-    if (!fresh) throw new Error("The farm answered " + answer.status + ".");
+    if (!fresh) throw new Error(said("The farm answered %s.", String(answer.status)));
     if (form.sheet) form.sheet.value = "";
     say.textContent = ""; // its text stands in the field of the cells now
     put("table", fresh.outerHTML);
@@ -314,7 +314,7 @@ async function keepFiles(form, files) {
   form.dataset.busy = "1";
   try {
     for (const [i, file] of files.entries()) {
-      const src = await keepFile(form, file, files.length > 1 ? file.name + " (" + (i + 1) + " of " + files.length + ")" : file.name);
+      const src = await keepFile(form, file, files.length > 1 ? said("%s (%d of %d)", file.name, i + 1, files.length) : file.name);
       const kept = document.createElement("input");
       kept.type = "hidden"; kept.name = "kept"; kept.value = src + " " + file.name;
       form.append(kept);
@@ -405,7 +405,7 @@ function confirms() {
   document.addEventListener("click", async (e) => {
     const b = e.target.closest("[data-copy]");
     if (!b) return;
-    b.textContent = await copy(b.dataset.copy) ? "Copied" : "Copying failed";
+    b.textContent = await copy(b.dataset.copy) ? said("Copied") : said("Copying failed");
   });
 }
 
@@ -436,12 +436,12 @@ function pictureAt(film, x) {
 function showFrame(film, frame, seek) {
   if (film.id !== "film" || frame === undefined) return;
   film.setAttribute("aria-valuenow", frame);
-  film.setAttribute("aria-valuetext", "Frame " + frame);
+  film.setAttribute("aria-valuetext", said("Frame %d", frame));
   document.dispatchEvent(new CustomEvent("frameshown", { detail: frame }));
   const player = byId("player"), screen = byId("screen");
   if (screen) {
     const shown = screen.querySelector("img") || new Image();
-    shown.src = film.dataset.pictures + frame + ".jpg"; shown.alt = "Frame " + frame;
+    shown.src = film.dataset.pictures + frame + ".jpg"; shown.alt = said("Frame %d", frame);
     if (!shown.parentNode) screen.replaceChildren(shown);
   } else if (player && seek) {
     document.dispatchEvent(new CustomEvent("frame", { detail: frame }));
@@ -457,7 +457,7 @@ function films() {
     if (frame === undefined) { hide(); return; }
     const [picture, number] = peek.children, address = film.dataset.pictures + frame + ".jpg";
     if (picture.getAttribute("src") !== address) picture.src = address;
-    number.textContent = "Frame " + frame;
+    number.textContent = said("Frame %d", frame);
     peek.hidden = false;
     const strip = film.getBoundingClientRect(), above = strip.top - peek.offsetHeight - 8;
     peek.style.left = Math.max(8, Math.min(e.clientX - peek.offsetWidth / 2, innerWidth - peek.offsetWidth - 8)) + "px";

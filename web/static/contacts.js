@@ -16,7 +16,7 @@
       const picture = drawn.get(keyOf(card)), img = card.querySelector("img");
       if (!picture) continue;
       if (picture.src && img.getAttribute("src") !== picture.src) img.src = picture.src;
-      if (picture.src) img.alt = "Frame " + frame + " of line " + img.dataset.frameOf;
+      if (picture.src) img.alt = said("Frame %d of line %d", frame, +img.dataset.frameOf);
       card.querySelector("[data-note]").textContent = picture.words;
       card.toggleAttribute("data-drawn", true);
     }
@@ -40,7 +40,7 @@
     }
     const told = await answer.json();
     if (told.again) return false;
-    keep(key, { src: "", words: told.error || "This row cannot be previewed." });
+    keep(key, { src: "", words: told.error || said("This row cannot be previewed.") });
     return true;
   }
 
@@ -52,14 +52,14 @@
       for (;;) {
         const left = wanted().filter((card) => !drawn.has(keyOf(card)));
         const say = sheet()?.querySelector("[data-contacts-say]");
-        if (say) say.textContent = left.length ? "Drawing " + left.length + (left.length === 1 ? " frame…" : " frames…") : "";
+        if (say) say.textContent = left.length ? counted(left.length, "Drawing %d frame…", "Drawing %d frames…") : "";
         if (left.length === 0) break;
         if (!(await ask(left[0], keyOf(left[0])))) { again = setTimeout(work, 1000); break; }
         show();
       }
     } catch {
       const say = sheet()?.querySelector("[data-contacts-say]");
-      if (say) say.textContent = "The farm does not answer. Frames are drawn again in a moment.";
+      if (say) say.textContent = said("The farm does not answer. Frames are drawn again in a moment.");
       again = setTimeout(work, 5000);
     }
     working = false;

@@ -37,7 +37,7 @@
     address.addEventListener("input", () => {
       held.value = address.value.trim();
       say.className = "small";
-      say.textContent = held.value ? "Fetched from this address when it is rendered" : before;
+      say.textContent = held.value ? said("Fetched from this address when it is rendered") : before;
       for (const media of zone.querySelectorAll("img,video,audio")) media.hidden = true;
       tell(held);
     });

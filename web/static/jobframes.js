@@ -15,7 +15,7 @@
   function tell() {
     const place = byId("frame-words");
     if (shown === undefined || !place || !film()) return;
-    const words = wordsOf(shown), line = "Frame " + shown + (words ? ". " + words : "");
+    const words = wordsOf(shown), line = said("Frame %d", shown) + (words ? ". " + words : "");
     place.textContent = line;
     film().setAttribute("aria-valuetext", line);
     const number = byId("peek")?.children[1];

@@ -21,7 +21,7 @@
     try {
       const part = await ask(base + "/part?at=" + offset);
       const box = log().cloneNode(false), here = [];
-      box.id = "log-part"; box.removeAttribute("aria-labelledby"); box.setAttribute("aria-label", "An earlier part of the log");
+      box.id = "log-part"; box.removeAttribute("aria-labelledby"); box.setAttribute("aria-label", said("An earlier part of the log"));
       for (const line of part.lines) {
         const row = document.createElement("span");
         row.textContent = line.text + "\n";
@@ -59,7 +59,7 @@
     let n = 0, at = 0;
     try {
       for (;;) {
-        hits.textContent = "Searching…" + (n ? " " + n + " hits so far" : "");
+        hits.textContent = n ? counted(n, "Searching… %d hit so far", "Searching… %d hits so far") : said("Searching…");
         const part = await ask(base + "/search?q=" + encodeURIComponent(query) + "&from=" + at);
         if (mine !== turn) return;
         for (const hit of part.hits.slice(0, most - n)) {
@@ -76,7 +76,7 @@
         at = part.next;
         if (!part.more || n === most) break;
       }
-      hits.textContent = n === most ? "The first " + most + " hits" : n === 1 ? "1 hit" : n + " hits";
+      hits.textContent = n === most ? said("The first %d hits", most) : counted(n, "%d hit", "%d hits");
     } catch (err) { if (mine === turn) hits.textContent = err.message; }
   };
 

@@ -20,10 +20,10 @@
   function show() {
     box.hidden = false;
     button.hidden = !possible || Notification.permission === "denied";
-    button.textContent = on() ? "Stop showing them in this browser" : "Show them in this browser";
-    words.textContent = !possible ? "This browser shows notifications only for a farm at an https address."
-      : Notification.permission === "denied" ? "This browser has been told to show no notifications of the farm; its settings can change that."
-      : on() ? "Shown while a page of the farm is open." : "";
+    button.textContent = on() ? said("Stop showing them in this browser") : said("Show them in this browser");
+    words.textContent = !possible ? said("This browser shows notifications only for a farm at an https address.")
+      : Notification.permission === "denied" ? said("This browser has been told to show no notifications of the farm; its settings can change that.")
+      : on() ? said("Shown while a page of the farm is open.") : "";
   }
   button.addEventListener("click", async () => {
     if (on()) localStorage.removeItem(key);

@@ -4,19 +4,19 @@
 (() => {
   const form = document.querySelector("form[data-newjob]"), box = form?.querySelector("[data-output]");
   if (!box) return;
-  const said = box.querySelector("[data-said]"), preset = form.querySelector("[data-preset]"), value = (name) => form.elements[name]?.value.trim() || "";
+  const line = box.querySelector("[data-said]"), preset = form.querySelector("[data-preset]"), value = (name) => form.elements[name]?.value.trim() || "";
   const bucket = box.querySelector("[data-bucket]");
 
   // summarize writes the line; it says the same as the farm's own when the page comes.
   function summarize() {
     const parts = [form.elements.codec.selectedOptions[0].textContent.trim()], first = value("first"), last = value("last");
-    if (first && first === last) parts.push("frame " + first);
-    else if (first || last) parts.push("frames " + (first || "0") + " to " + (last || "the last"));
-    if (value("quality") === "draft") parts.push("draft quality");
-    if (value("bucket")) parts.push("to " + value("bucket"));
-    if (value("webhook")) { let host = ""; try { host = " to " + new URL(value("webhook")).hostname; } catch { /* half typed */ } parts.push("webhook" + host); }
-    if (form.elements.notify.checked) parts.push("you are told when it is done");
-    said.textContent = parts.join(" · ");
+    if (first && first === last) parts.push(said("frame %s", first));
+    else if (first || last) parts.push(said("frames %s to %s", first || "0", last || said("the last")));
+    if (value("quality") === "draft") parts.push(said("draft quality"));
+    if (value("bucket")) parts.push(said("to %s", value("bucket")));
+    if (value("webhook")) { let host = ""; try { host = new URL(value("webhook")).hostname; } catch { /* half typed */ } parts.push(host ? said("webhook to %s", host) : said("webhook")); }
+    if (form.elements.notify.checked) parts.push(said("you are told when it is done"));
+    line.textContent = parts.join(" · ");
     bucket.hidden = !value("bucket");
   }
   box.addEventListener("input", summarize);
@@ -42,13 +42,13 @@
       try {
         const answer = await (await fetch(address, { method: "POST", body, headers: { Accept: "application/json" } })).json();
         told.classList.toggle("bad", Boolean(answer.error));
-        told.textContent = answer.error ? answer.error.charAt(0).toUpperCase() + answer.error.slice(1) : done.replace("%", answer.name);
-      } catch { told.classList.add("bad"); told.textContent = "The farm does not answer. Try again."; }
+        told.textContent = answer.error ? answer.error.charAt(0).toUpperCase() + answer.error.slice(1) : done(answer.name);
+      } catch { told.classList.add("bad"); told.textContent = said("The farm does not answer. Try again."); }
     };
-    save.querySelector("[data-save]").addEventListener("click", () => send("/new/presets", "Saved “%”. New jobs offer it."));
+    save.querySelector("[data-save]").addEventListener("click", () => send("/new/presets", (of) => said("Saved “%s”. New jobs offer it.", of)));
     // Enter saves here and does not submit the form, which it does by its keypress.
     name.addEventListener("keypress", (e) => { if (e.key === "Enter" && !e.ctrlKey && !e.metaKey) { e.preventDefault(); save.querySelector("[data-save]").click(); } });
-    remove.addEventListener("click", () => { if (confirm("Delete the preset “" + name.value + "” for the whole team?")) send("/new/presets/delete", "Deleted “%”."); });
+    remove.addEventListener("click", () => { if (confirm(said("Delete the preset “%s” for the whole team?", name.value))) send("/new/presets/delete", (of) => said("Deleted “%s”.", of)); });
   }
 
   // ---- the call ----
@@ -60,7 +60,7 @@
     const tab = tabs.find((t) => t.getAttribute("aria-selected") === "true");
     shown.textContent = calls.error || calls[tab.dataset.tab] || "";
     shown.setAttribute("aria-labelledby", tab.id);
-    copy.dataset.copy = calls[tab.dataset.tab] || ""; copy.textContent = "Copy"; copy.disabled = !copy.dataset.copy;
+    copy.dataset.copy = calls[tab.dataset.tab] || ""; copy.textContent = said("Copy"); copy.disabled = !copy.dataset.copy;
   }
   async function ask() {
     if (!call.open) return;
@@ -68,7 +68,7 @@
     try {
       const told = await (await fetch("/new/call", { method: "POST", body: new URLSearchParams(new FormData(form)), headers: { Accept: "application/json" } })).json();
       if (mine === asked) calls = told;
-    } catch { if (mine === asked) calls = { error: "The farm does not answer." }; }
+    } catch { if (mine === asked) calls = { error: said("The farm does not answer.") }; }
     show();
   }
   call.addEventListener("toggle", ask);

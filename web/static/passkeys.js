@@ -16,9 +16,9 @@
   // send asks the farm for something, and gives what it answers; its own words are the error otherwise.
   async function send(path, body) {
     const answer = await fetch(path, { method: "POST", headers: { Accept: "application/json", "Content-Type": "application/json" }, body: JSON.stringify(body ?? {}) });
-    const said = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw new Error(said.error || "The farm did not answer. Try again in a moment.");
-    return said;
+    const told = await answer.json().catch(() => ({}));
+    if (!answer.ok) throw new Error(told.error || said("The farm did not answer. Try again in a moment."));
+    return told;
   }
 
   // say shows what went wrong.
@@ -31,7 +31,7 @@
   // why is an error in words, "" for somebody who changed their mind.
   function why(e) {
     if (e.name === "NotAllowedError" || e.name === "AbortError") return "";
-    if (e.name === "InvalidStateError") return "This device has a passkey for your account already.";
+    if (e.name === "InvalidStateError") return said("This device has a passkey for your account already.");
     return e.message.charAt(0).toUpperCase() + e.message.slice(1);
   }
 

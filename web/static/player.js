@@ -23,9 +23,9 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
     const box = document.createElement("div"), media = document.createElement(t.kind === "film" ? "video" : "img"), ink = document.createElementNS(NS, "svg");
     box.className = "shot " + which;
     if (which === "first") media.id = "player";
-    if (t.kind === "film") { media.preload = preload; media.playsInline = true; media.muted = which === "second" || $("mute").getAttribute("aria-pressed") === "true"; media.setAttribute("aria-label", "Take " + t.number); }
+    if (t.kind === "film") { media.preload = preload; media.playsInline = true; media.muted = which === "second" || $("mute").getAttribute("aria-pressed") === "true"; media.setAttribute("aria-label", said("Take %d", t.number)); }
     if (t.kind !== "frames") media.src = t.src;
-    if (t.kind !== "film") media.alt = "Take " + t.number;
+    if (t.kind !== "film") media.alt = said("Take %d", t.number);
     ink.setAttribute("viewBox", "0 0 " + side + " " + side);
     ink.setAttribute("preserveAspectRatio", "none");
     ink.setAttribute("aria-hidden", "true");
@@ -39,14 +39,14 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
     if (!s) return;
     const t = s.take, at = Math.min(n, steps(t) - 1);
     if (t.kind === "film") s.media.currentTime = (at + 0.5) / rate(t);
-    if (t.kind === "frames" && (t.frames || []).length) { s.media.src = t.thumbs + number(t, at) + t.ext; s.media.alt = "Frame " + number(t, at); }
+    if (t.kind === "frames" && (t.frames || []).length) { s.media.src = t.thumbs + number(t, at) + t.ext; s.media.alt = said("Frame %d", number(t, at)); }
   }
 
   function tell() {
     const n = number(take, frame), shift = take.kind === "film" ? offset(take) : 0;
-    place.textContent = "Frame " + (n + shift) + " of " + (number(take, steps(take) - 1) + shift) + " · " + timecode(n, rate(take));
+    place.textContent = said("Frame %d of %d", n + shift, number(take, steps(take) - 1) + shift) + " · " + timecode(n, rate(take));
     seek.value = String(frame);
-    seek.setAttribute("aria-valuetext", "Frame " + (n + shift) + ", " + timecode(n, rate(take)));
+    seek.setAttribute("aria-valuetext", said("Frame %d", n + shift) + ", " + timecode(n, rate(take)));
     root.dataset.frame = String(n);
     told(n);
   }
@@ -61,20 +61,20 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
     clearInterval(backwards); backwards = 0;
     if (first?.take.kind === "film") first.media.pause();
     if (second?.take.kind === "film") second.media.pause();
-    $("play").textContent = "Play";
+    $("play").textContent = said("Play");
   }
   function play() {
     stop();
     if (take.kind !== "film") return;
     first.media.play();
     if (second?.take.kind === "film") second.media.play();
-    $("play").textContent = "Pause";
+    $("play").textContent = said("Pause");
   }
   function halt() { const was = frame; stop(); go(was); }
   function back() {
     halt();
     backwards = setInterval(() => { if (frame === 0) stop(); else go(frame - 1); }, 1000 / rate(take));
-    $("play").textContent = "Pause";
+    $("play").textContent = said("Pause");
   }
 
   function follow(s) {
@@ -88,7 +88,7 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
     };
     if (s.media.requestVideoFrameCallback) s.media.requestVideoFrameCallback(shown);
     else s.media.addEventListener("timeupdate", () => shown());
-    if (s === first) s.media.addEventListener("play", () => { $("play").textContent = "Pause"; });
+    if (s === first) s.media.addEventListener("play", () => { $("play").textContent = said("Pause"); });
     s.media.addEventListener("ended", () => stop());
     s.media.addEventListener("loadedmetadata", () => {
       if (!s.take.rate && s.take.total > 1) s.take.rate = s.take.total / s.media.duration; // of a sequence
@@ -118,10 +118,10 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
   function cut() { if (second) second.box.style.clipPath = way.value === "wipe" ? "inset(0 0 0 " + wipe.value + "%)" : ""; }
 
   function others() {
-    otherMenu.replaceChildren(new Option("nothing", ""), ...takes.filter((t) => t !== take).map((t) => new Option("take " + t.number, t.id)));
+    otherMenu.replaceChildren(new Option(said("nothing"), ""), ...takes.filter((t) => t !== take).map((t) => new Option(said("take %d", t.number), t.id)));
   }
   if (takeMenu) {
-    for (const t of takes) takeMenu.append(new Option(String(t.number) + (t.waits ? ", waits for approval" : ""), t.id, false, t === take));
+    for (const t of takes) takeMenu.append(new Option(t.waits ? said("%d, waits for approval", t.number) : String(t.number), t.id, false, t === take));
     takeMenu.closest("label").hidden = takes.length < 2;
     takeMenu.onchange = () => { take = takes.find((t) => t.id === takeMenu.value); others(); lay(); };
   }

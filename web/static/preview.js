@@ -14,7 +14,7 @@
   function tell() {
     const n = Number(slider.value), s = n / rate;
     at.textContent = Math.floor(s / 60) + ":" + (s % 60).toFixed(2).padStart(5, "0");
-    slider.setAttribute("aria-valuetext", "Frame " + n + " of " + slider.max + ", " + at.textContent);
+    slider.setAttribute("aria-valuetext", said("Frame %d of %d", n, +slider.max) + ", " + at.textContent);
   }
 
   function list(words) {
@@ -46,12 +46,12 @@
       await picture.decode();
       if (shown) URL.revokeObjectURL(shown);
       shown = drawn;
-      picture.alt = "Preview of frame " + answer.headers.get("Preview-Frame");
+      picture.alt = said("Preview of frame %s", answer.headers.get("Preview-Frame"));
       box.dataset.drawn = answer.headers.get("Preview-Frame");
       report("");
       list(JSON.parse(answer.headers.get("Preview-Notes") || "[]") || []);
     } catch (e) {
-      if (own === asked) { stop(); report("The farm does not answer. The picture is from before."); }
+      if (own === asked) { stop(); report(said("The farm does not answer. The picture is from before.")); }
     } finally {
       if (own === asked) {
         asked = null;
@@ -91,12 +91,12 @@
     }
   }
 
-  function stop() { playing = 0; play.textContent = "Play"; play.setAttribute("aria-pressed", "false"); }
+  function stop() { playing = 0; play.textContent = said("Play"); play.setAttribute("aria-pressed", "false"); }
 
   play.addEventListener("click", () => {
     if (playing) { stop(); return; }
     playing = performance.now();
-    play.textContent = "Pause"; play.setAttribute("aria-pressed", "true");
+    play.textContent = said("Pause"); play.setAttribute("aria-pressed", "true");
     playOn(Number(slider.value), playing, playing);
   });
   slider.addEventListener("input", () => { stop(); slide(); });

@@ -23,10 +23,10 @@
     const mine = ++asked;
     mark();
     try {
-      const answer = await fetch("/queue/move?" + fields(), { headers: { Accept: "application/json" } }), said = await answer.json();
-      if (mine === asked && moved) { say.textContent = (said.message || said.error) + hint; say.hidden = false; }
+      const answer = await fetch("/queue/move?" + fields(), { headers: { Accept: "application/json" } }), told = await answer.json();
+      if (mine === asked && moved) { say.textContent = (told.message || told.error) + hint; say.hidden = false; }
     } catch {
-      if (mine === asked) { say.textContent = "The farm did not answer. Try again."; say.hidden = false; }
+      if (mine === asked) { say.textContent = said("The farm did not answer. Try again."); say.hidden = false; }
     }
   }
 
@@ -37,10 +37,10 @@
     const { body, timer } = held;
     held = null; clearTimeout(timer);
     try {
-      const answer = await fetch("/queue/move", { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true }), said = await answer.json();
-      undo.textContent = answer.ok ? "Moved. " + said.message : said.error;
+      const answer = await fetch("/queue/move", { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true }), told = await answer.json();
+      undo.textContent = answer.ok ? said("Moved. %s", told.message) : told.error;
     } catch {
-      undo.textContent = "The farm did not answer. Nothing was moved; try again.";
+      undo.textContent = said("The farm did not answer. Nothing was moved; try again.");
     }
     undo.hidden = false;
   }
@@ -50,7 +50,7 @@
     if (!moved || !to || to.target === moved) { end(); return; }
     sendNow();
     const words = say.textContent.replace(/ Enter moves it.*$/, ""), job = moved;
-    const back = Object.assign(document.createElement("button"), { type: "button", textContent: "Undo" });
+    const back = Object.assign(document.createElement("button"), { type: "button", textContent: said("Undo") });
     back.addEventListener("click", () => {
       if (!held) return;
       clearTimeout(held.timer); held = null; undo.hidden = true;
@@ -93,7 +93,7 @@
     const now = moved === grip.dataset.grip && to ? list.indexOf(to.target) : own, next = now + (e.key === "ArrowUp" ? -1 : 1);
     if (next < 0 || next >= list.length) return;
     moved = grip.dataset.grip; to = { target: list[next], after: next > own };
-    preview(" Enter moves it, Esc leaves it.");
+    preview(" " + said("Enter moves it, Esc leaves it."));
   });
   document.addEventListener("focusout", (e) => { if (moved && e.target.matches?.("[data-grip]")) end(); });
   addEventListener("pagehide", sendNow);

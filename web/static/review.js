@@ -54,11 +54,11 @@
       words.textContent = r.text; words.dir = "auto";
       item.append(who, " ");
       if (r.verdict) item.append(r.verdict + " ");
-      if (r.inside) item.append("(team only) ");
+      if (r.inside) item.append(said("(team only)") + " ");
       if (r.frame !== null) {
         const jump = document.createElement("button");
         jump.type = "button";
-        jump.textContent = "Frame " + r.frame + (r.drawing?.length ? ", with a drawing" : "");
+        jump.textContent = r.drawing?.length ? said("Frame %d, with a drawing", r.frame) : said("Frame %d", r.frame);
         jump.onclick = () => {
           const t = player.take();
           player.stop(); player.go(t.kind === "frames" ? Math.max(0, (t.frames || []).indexOf(r.frame)) : r.frame);
@@ -120,8 +120,8 @@
     if (v.guest && !$("name").reportValidity()) return;
     const problem = $("problem");
     problem.textContent = "";
-    if (!verdict && !text && !drawing.length) { problem.textContent = "Write or draw something first."; return; }
-    if (verdict === "rejected" && !text) { problem.textContent = "Say what is wrong with it."; $("text").focus(); return; }
+    if (!verdict && !text && !drawing.length) { problem.textContent = said("Write or draw something first."); return; }
+    if (verdict === "rejected" && !text) { problem.textContent = said("Say what is wrong with it."); $("text").focus(); return; }
     sending = true;
     try {
       const body = JSON.stringify({ take: player.take().id, name: v.guest ? $("name").value : "", text, frame: verdict && !drawing.length ? null : n, drawing, verdict: verdict || "", inside: !!$("inside")?.checked });
@@ -131,7 +131,7 @@
       $("text").value = "";
       lines = []; $("clear").hidden = true;
       await refresh();
-    } catch { problem.textContent = "The farm does not answer. What you wrote is still here."; } finally { sending = false; }
+    } catch { problem.textContent = said("The farm does not answer. What you wrote is still here."); } finally { sending = false; }
   }
 
   if (form) {
@@ -142,7 +142,7 @@
     $("text").onfocus = () => { if (player?.busy()) player.halt(); };
   }
   const start = takes.find((t) => t.id === v.job) || takes[0];
-  if (!start) { $("place").textContent = "There is nothing to look at yet."; return; }
+  if (!start) { $("place").textContent = said("There is nothing to look at yet."); return; }
   // What follows a take that is put on: its download, what was said about it, and the pen.
   function laid() {
     if (!player) return;
@@ -152,7 +152,7 @@
     pen();
     list();
   }
-  player = playerOf(main, takes, start, { laid, told: (n) => { if ($("about")) $("about").textContent = "frame " + n; ink(); } });
+  player = playerOf(main, takes, start, { laid, told: (n) => { if ($("about")) $("about").textContent = said("frame %d", n); ink(); } });
   laid();
   refresh();
   follow();

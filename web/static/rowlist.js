@@ -13,7 +13,8 @@
   if (!form) return;
 
   const boxes = () => [...list().querySelectorAll("input[data-pick]")], picked = () => boxes().filter((b) => b.checked);
-  const words = (n) => n.toLocaleString("en") + " " + (n === 1 ? form.dataset.one : form.dataset.many);
+  const jobs = () => form.dataset.list === "jobs";
+  const words = (n) => jobs() ? counted(n, "%d job", "%d jobs") : counted(n, "%d machine", "%d machines");
   let held = null; // what is to be sent: { body, timer }
   let last = null; // the box that was clicked last, from which Shift selects
 
@@ -21,7 +22,7 @@
     const n = picked().length, all = document.getElementById("pick-all");
     form.hidden = n === 0;
     if (n === 0) form.all.checked = false;
-    form.querySelector("[data-selected]").textContent = form.all.checked ? "All that match are selected" : words(n) + " selected";
+    form.querySelector("[data-selected]").textContent = form.all.checked ? said("All that match are selected") : said("%s selected", words(n));
     if (all) { all.checked = n > 0 && n === boxes().length; all.indeterminate = n > 0 && n < boxes().length; }
     const going = held ? held.body.getAll("id") : [];
     for (const box of boxes()) box.closest("tr").classList.toggle("going", going.includes(box.value));
@@ -59,15 +60,15 @@
     tell();
     try {
       const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true });
-      const said = await answer.json();
-      if (!answer.ok) throw new Error(said.error);
-      say(said.message, said.to && link(said.to));
+      const told = await answer.json();
+      if (!answer.ok) throw new Error(told.error);
+      say(told.message, told.to && link(told.to));
     } catch (err) {
-      say(err.message || "The farm did not answer. Nothing was changed; try again.");
+      say(err.message || said("The farm did not answer. Nothing was changed; try again."));
     }
   }
 
-  function link(to) { return Object.assign(document.createElement("a"), { className: "button", href: to, textContent: "Show" }); }
+  function link(to) { return Object.assign(document.createElement("a"), { className: "button", href: to, textContent: said("Show") }); }
 
   form.addEventListener("submit", (e) => {
     const does = e.submitter?.dataset.does;
@@ -75,7 +76,7 @@
     e.preventDefault();
     sendNow();
     const body = new URLSearchParams(new FormData(form, e.submitter)), n = picked().length;
-    const back = Object.assign(document.createElement("button"), { type: "button", textContent: "Undo" });
+    const back = Object.assign(document.createElement("button"), { type: "button", textContent: said("Undo") });
     for (const box of picked()) box.checked = false;
     back.addEventListener("click", () => {
       if (!held) return;
@@ -88,7 +89,7 @@
       boxes().find((b) => b.checked)?.focus();
     });
     held = { body, timer: setTimeout(sendNow, wait) };
-    say((form.all.checked ? "All " + form.dataset.many + " that match" : words(n)) + " will be " + does + ".", back);
+    say(said("%s will be %s.", !form.all.checked ? words(n) : jobs() ? said("All jobs that match") : said("All machines that match"), does), back);
     form.all.checked = false;
     tell();
     back.focus();

@@ -24,9 +24,9 @@ function send(address, body, signal, onProgress) {
     x.onload = () => {
       let answer = {};
       try { answer = JSON.parse(x.responseText); } catch { /* no JSON: the status tells */ }
-      if (x.status < 400) resolve(answer); else fail(answer.error || "The farm answered " + x.status + ".", x.status);
+      if (x.status < 400) resolve(answer); else fail(answer.error || said("The farm answered %s.", String(x.status)), x.status);
     };
-    x.onerror = x.onabort = () => fail("The connection to the farm broke.", 0);
+    x.onerror = x.onabort = () => fail(said("The connection to the farm broke."), 0);
     x.onloadend = () => { clearTimeout(silent); signal.removeEventListener("abort", stop); };
     signal.addEventListener("abort", stop);
     x.send(body);
@@ -41,7 +41,7 @@ async function persist(show, signal, attempt) {
       if (tries > 0) show.back();
       return answer;
     } catch (err) {
-      if (signal.aborted) throw Object.assign(new Error("Cancelled."), { cancelled: true });
+      if (signal.aborted) throw Object.assign(new Error(said("Cancelled.")), { cancelled: true });
       if (err.status && ![408, 429, 502, 503, 504].includes(err.status)) throw err;
       show.lost();
       await new Promise((resolve) => {
@@ -97,10 +97,10 @@ function progressIn(zone, file, name, cancel) {
   const say = zone.querySelector("[data-say]"), bar = zone.querySelector("progress");
   const rate = document.createElement("span"), button = document.createElement("button");
   rate.className = "small"; rate.dataset.rate = "";
-  button.type = "button"; button.textContent = "Cancel"; button.dataset.cancel = "";
+  button.type = "button"; button.textContent = said("Cancel"); button.dataset.cancel = "";
   button.addEventListener("click", () => cancel.abort());
   bar.after(rate, button);
-  const sending = "Sending " + name + "…";
+  const sending = said("Sending %s…", name);
   say.className = "small"; say.textContent = sending; bar.hidden = false; bar.value = 0; bar.max = file.size || 1;
   let seen = []; // [time, bytes] of the last seconds
   return {
@@ -109,23 +109,24 @@ function progressIn(zone, file, name, cancel) {
       seen = [...seen.filter(([at]) => now - at < 8000), [now, bytes]];
       bar.value = bytes;
       const [[since, before]] = seen, speed = 1000 * (bytes - before) / (now - since);
-      rate.textContent = megabytes(bytes) + " of " + megabytes(file.size) + " MB"
-        + (now - since > 1000 && speed > 0 ? ", " + megabytes(speed) + " MB/s, " + timeLeft((file.size - bytes) / speed) : "");
+      rate.textContent = now - since > 1000 && speed > 0
+        ? said("%s of %s MB, %s MB/s, %s", megabytes(bytes), megabytes(file.size), megabytes(speed), timeLeft((file.size - bytes) / speed))
+        : said("%s of %s MB", megabytes(bytes), megabytes(file.size));
     },
-    resumed(bytes) { say.textContent = "Going on with " + name + ": " + megabytes(bytes) + " MB have arrived before."; },
-    lost() { seen = []; say.textContent = "The connection to the farm broke. The upload goes on by itself when it is back."; },
+    resumed(bytes) { say.textContent = said("Going on with %s: %s MB have arrived before.", name, megabytes(bytes)); },
+    lost() { seen = []; say.textContent = said("The connection to the farm broke. The upload goes on by itself when it is back."); },
     back() { say.textContent = sending; },
-    finishing() { seen = []; rate.textContent = ""; say.textContent = "Putting " + name + " together…"; },
+    finishing() { seen = []; rate.textContent = ""; say.textContent = said("Putting %s together…", name); },
     end() { rate.remove(); button.remove(); bar.hidden = true; },
   };
 }
 
-const megabytes = (bytes) => (bytes / 1e6).toLocaleString("en", { maximumFractionDigits: bytes < 1e7 ? 1 : 0 });
+const megabytes = (bytes) => (bytes / 1e6).toLocaleString(document.documentElement.lang, { maximumFractionDigits: bytes < 1e7 ? 1 : 0 });
 
 function timeLeft(seconds) {
-  if (seconds < 60) return "less than a minute left";
+  if (seconds < 60) return said("less than a minute left");
   const minutes = Math.round(seconds / 60);
-  return minutes < 90 ? "about " + minutes + (minutes === 1 ? " minute left" : " minutes left") : "about " + Math.round(minutes / 60) + " hours left";
+  return minutes < 90 ? counted(minutes, "about %d minute left", "about %d minutes left") : counted(Math.round(minutes / 60), "about %d hour left", "about %d hours left");
 }
 
 // failed says in a place why a file was not taken.
@@ -141,7 +142,7 @@ const templateType = (name) => ({ aep: "aep", aet: "aep", aepx: "aep", zip: "zip
 async function uploadTemplate(zone, file) {
   if (zone.dataset.busy) return;
   const type = templateType(file.name);
-  if (!type) { failed(zone, new Error(file.name + " is not an After Effects project. Choose an .aep, .aet, .aepx, .zip or .mogrt file.")); return; }
+  if (!type) { failed(zone, new Error(said("%s is not an After Effects project. Choose an .aep, .aet, .aepx, .zip or .mogrt file.", file.name))); return; }
   zone.dataset.busy = "1";
   try {
     const src = await keepFile(zone, file), address = zone.dataset.replaces || "/templates";

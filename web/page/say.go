@@ -1,0 +1,61 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"io"
+
+	"github.com/a-h/templ"
+
+	"overcrank/farm/wording"
+	"overcrank/web/language"
+)
+
+// say is a text in the reader's language; see package language.
+func say(ctx context.Context, text string, args ...any) string {
+	return language.Say(ctx, text, args...)
+}
+
+// many is a text about an amount in the reader's language.
+func many(ctx context.Context, n int, one, more string, args ...any) string {
+	return language.Count(ctx, n, one, more, args...)
+}
+
+// inWords are the words of package wording in the reader’s language.
+func inWords(ctx context.Context) wording.Words {
+	return func(text string, args ...any) string { return language.Say(ctx, text, args...) }
+}
+
+// grouped is a number for people, as the reader's language writes it.
+func grouped(ctx context.Context, n int) string { return language.Number(ctx, n) }
+
+// phrase is a text in the reader's language with parts of the page between its words: text has a verb %s for each.
+func phrase(text string, parts ...templ.Component) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		words, order := language.Pieces(ctx, text, len(parts))
+		return interleave(ctx, w, words, order, parts)
+	})
+}
+
+// manyOf is a phrase about an amount, which is its first part, drawn bold.
+func manyOf(n int, one, more string, parts ...templ.Component) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		words, order := language.CountedPieces(ctx, n, one, more, len(parts)+1)
+		return interleave(ctx, w, words, order, append([]templ.Component{bold(grouped(ctx, n))}, parts...))
+	})
+}
+
+func interleave(ctx context.Context, w io.Writer, words []string, order []int, parts []templ.Component) error {
+	for i, text := range words {
+		if _, err := io.WriteString(w, html.EscapeString(text)); err != nil {
+			return fmt.Errorf("writing a text: %w", err)
+		}
+		if i < len(order) {
+			if err := parts[order[i]].Render(ctx, w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestPagesAreInTheLanguageOfTheirReader(t *testing.T) {
+	r := start(t)
+	v := r.as("vic")
+	v.get("/jobs").is(http.StatusOK, `<html lang="en"`, "No jobs yet").lacks("/static/words/")
+	v.reads = "de-AT,de;q=0.9,en;q=0.5"
+	v.get("/jobs").is(http.StatusOK, `<html lang="de"`, "Noch keine Jobs", `/static/words/de.js`).lacks("No jobs yet")
+	v.post("/language", url.Values{"language": {"fr"}})
+	v.get("/jobs").is(http.StatusOK, `<html lang="fr"`, "Aucun job pour l’instant")
+	v.get("/account").is(http.StatusOK, `<option value="fr" lang="fr" selected>Français</option>`)
+	v.post("/language", url.Values{"language": {""}})
+	v.get("/jobs").is(http.StatusOK, `<html lang="de"`)
+	v.get("/there-is-no-such-page").is(http.StatusNotFound, "Seite nicht gefunden")
+}
+
+func TestScriptsHaveTheirWordsInEachLanguage(t *testing.T) {
+	r := start(t)
+	v := r.as("vic")
+	v.get("/static/words/de.js").is(http.StatusOK, "window.words = {", `"Undo":"Rückgängig"`, `"%d jobs":["%d Job","%d Jobs"]`)
+	v.get("/static/words/xx.js").is(http.StatusNotFound)
+	for _, text := range []string{"../web.go", "%2e%2e%2fweb.go"} {
+		if body := v.get("/static/words/" + text).body; strings.Contains(body, "package web") {
+			t.Errorf("%s is served", text)
+		}
+	}
+}

@@ -21,7 +21,7 @@ type FarmJob struct {
 	// TemplateVersion is that with which the rendering began, TemplateVersionNow that which the template has now; 0 when not known.
 	TemplateVersion    int `json:"templateVersion"`
 	TemplateVersionNow int `json:"templateVersionNow"`
-	Approval  *struct {
+	Approval           *struct {
 		ApprovedAt string `json:"approvedAt"`
 		ApprovedBy string `json:"approvedBy"`
 	} `json:"approval"`

@@ -102,7 +102,7 @@ func (w *worker) looks(shown []shownLayer) ([]uint64, error) {
 	var out []uint64
 	for i := range shown {
 		l := &shown[i]
-		if l.layer.Matte != aep.MatteNone || l.layer.PreserveTransparency || l.layer.Adjustment {
+		if l.among != nil || l.layer.Matte != aep.MatteNone || l.layer.PreserveTransparency || l.layer.Adjustment {
 			break
 		}
 		h := newHash()

@@ -15,7 +15,7 @@ func (w *worker) uncovered(clip image.Rectangle, shown []shownLayer) ([]shownLay
 	for i := len(shown) - 1; i > 0; i-- {
 		l := &shown[i]
 		w.at = l.layer
-		if !w.plain(l.view) {
+		if l.among != nil || !w.plain(l.view) {
 			continue
 		}
 		if err := w.ready(l); err != nil {

@@ -57,6 +57,8 @@ func (w *worker) deepLayer(dst *deep.Image, l *shownLayer) error {
 	w.at = v.layer
 	var err error
 	switch {
+	case l.among != nil:
+		return w.deepCrossed(dst, l)
 	case v.layer.Styles != nil && !v.layer.Adjustment:
 		err = w.inBytes(dst, l)
 	case v.layer.Adjustment:
@@ -101,7 +103,7 @@ func (w *worker) deepOver(dst *deep.Image, l *shownLayer, blend deep.Blend) erro
 	if err := w.ready(l); l.d == nil || err != nil {
 		return err
 	}
-	preserves := v.layer.PreserveTransparency && !v.layer.Stencil()
+	preserves := v.layer.PreserveTransparency && !v.layer.Stencil() && !l.apart
 	lone := v.layer.Matted == nil && !preserves
 	masks := w.masks(v)
 	if l.d.through != nil && lone && opacity == 1 && isNormal(v.layer.Blend) && len(masks)+len(v.layer.Effects) == 0 {

@@ -63,6 +63,8 @@ func (w *worker) layer(dst *raster.Image, l *shownLayer) error {
 	v := l.view
 	w.at = v.layer
 	switch {
+	case l.among != nil:
+		return w.crossed(dst, l)
 	case v.layer.Adjustment:
 		return w.adjustment(dst, v)
 	case v.layer.Stencil():

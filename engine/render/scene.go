@@ -79,6 +79,12 @@ type shownLayer struct {
 	prepared bool
 	x        *exposure
 	exposed  bool
+	rank     int // its place among the layers of its composition, from the bottom
+	// among are 3D layers that are drawn together, with what is seen of each; nil for a layer that is drawn alone.
+	among  []shownLayer
+	sights []sight
+	// apart tells whether it is drawn on a surface of its own, so that what lies below it is not there.
+	apart bool
 }
 
 // exposure is the worker's exposure of the layer.
@@ -92,13 +98,12 @@ func (l *shownLayer) exposure(w *worker) *exposure {
 // shown are the visible layers of s, from the bottom.
 func (w *worker) shown(s stage) []shownLayer {
 	out := make([]shownLayer, 0, len(s.comp.Shown))
-	for _, l := range s.comp.Shown {
+	for i, l := range s.comp.Shown {
 		if active(l.Layer, s.t) {
-			out = append(out, shownLayer{view: w.view(s, l)})
+			out = append(out, shownLayer{view: w.view(s, l), rank: i})
 		}
 	}
-	byDepth(out)
-	return out
+	return w.byDepth(out)
 }
 
 // ready prepares the drawing of a layer.

@@ -44,17 +44,25 @@ func (w *worker) spaceOf(s stage, l *scene.Layer, viewer geom.Vec) geom.Space {
 }
 
 // byDepth puts 3D layers that follow each other in the order of their depth, the farthest first. A layer without depth stays where it is, and
-// those on both sides of it are ordered apart, as After Effects does.
-func byDepth(shown []shownLayer) {
+// those on both sides of it are ordered apart, as After Effects does. Those of which no order is right everywhere are put together.
+func (w *worker) byDepth(shown []shownLayer) []shownLayer {
 	deep := func(l *shownLayer) bool { return l.layer.ThreeD && !l.layer.Adjustment }
 	for i := 0; i < len(shown); {
 		end := i
 		for end < len(shown) && deep(&shown[end]) {
 			end++
 		}
-		slices.SortStableFunc(shown[i:end], func(a, b shownLayer) int { return cmp.Compare(b.depth, a.depth) })
+		if end-i > 1 {
+			slices.SortStableFunc(shown[i:end], func(a, b shownLayer) int { return cmp.Compare(b.depth, a.depth) })
+			together := w.crossings(shown[i:end:end])
+			if fewer := end - i - len(together); fewer > 0 {
+				shown = slices.Concat(shown[:i], together, shown[end:])
+				end -= fewer
+			}
+		}
 		i = end + 1
 	}
+	return shown
 }
 
 // unprojected is a layer in its own pixels, which fit shows in perspective as v.h does.

@@ -18,6 +18,7 @@ import (
 	"overcrank/cmd/overcrank/farmtest"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
@@ -185,6 +186,22 @@ func (b *browser) keysUntil(script string, keys ...chromedp.Action) {
 			time.Sleep(50 * time.Millisecond)
 		}
 		return false
+	})
+}
+
+// dragUntil drags from a place within an element, a part of its width from its left side, over some pixels, until a script says true: what is above
+// the element may grow between looking where it is and pressing the button.
+func (b *browser) dragUntil(element string, part, pixels float64, script string) {
+	b.t.Helper()
+	farmtest.Await(b.t, "dragging over "+element+" to bring "+script, func() bool {
+		place := value[struct{ X, Y float64 }](b, fmt.Sprintf(`((e) => {
+			e.scrollIntoView({ block: "center", behavior: "instant" });
+			const { left, top, width, height } = e.getBoundingClientRect();
+			return { X: left + width * %g, Y: top + height / 2 };
+		})(document.querySelector(%q))`, part, element))
+		b.do(chromedp.MouseEvent(input.MousePressed, place.X, place.Y, chromedp.ButtonLeft), chromedp.MouseEvent(input.MouseMoved, place.X+pixels, place.Y, chromedp.ButtonLeft),
+			chromedp.MouseEvent(input.MouseReleased, place.X+pixels, place.Y, chromedp.ButtonLeft))
+		return value[bool](b, script)
 	})
 }
 

@@ -73,10 +73,7 @@ func TestFramesArePickedOnTheStripAndRenderedAgain(t *testing.T) {
 	b.until(picked + ` === "0-2" && document.querySelectorAll("#film .picks i").length === 1`)
 	b.until(`document.getElementById("frame-words").textContent.startsWith("Frame 2. machine ")`)
 
-	place := value[struct{ X, Y float64 }](b, `(({left, top, width, height}) => ({X: left + width * 0.75, Y: top + height / 2}))(document.querySelector("#film ol").getBoundingClientRect())`)
-	b.do(chromedp.MouseEvent(input.MousePressed, place.X, place.Y, chromedp.ButtonLeft), chromedp.MouseEvent(input.MouseMoved, place.X+60, place.Y, chromedp.ButtonLeft),
-		chromedp.MouseEvent(input.MouseReleased, place.X+60, place.Y, chromedp.ButtonLeft))
-	b.until(`/^0-2, 1[0-9]{2}-1[0-9]{2}$/.test(` + picked + `) && document.querySelectorAll("#film .picks i").length === 2`)
+	b.dragUntil("#film ol", 0.75, 60, `/^0-2, 1[0-9]{2}-1[0-9]{2}$/.test(`+picked+`) && document.querySelectorAll("#film .picks i").length === 2`)
 	b.do(chromedp.Evaluate(`scrollTo(0, 0)`, nil))
 	b.picture("render-again")
 	b.size(390, 844)

@@ -6,6 +6,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -130,8 +131,8 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 	b.until(`document.querySelector("#cells").value.includes("by one") && !document.querySelector("#cells").value.includes("Good")`)
 }
 
-// TestFailedJobsAreOrderedAgain shows what failed on the contact sheet, and orders it once more.
-func TestFailedJobsAreOrderedAgain(t *testing.T) {
+// TestFailedJobsAreResubmittedInTheirPlaces shows what failed on the contact sheet, and has new takes stand there.
+func TestFailedJobsAreResubmittedInTheirPlaces(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
 	job := func(layer string) map[string]any {
@@ -144,16 +145,21 @@ func TestFailedJobsAreOrderedAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	failed, err := json.Marshal([]string{made.Jobs[0].ID, made.Jobs[1].ID})
+	if err != nil {
+		t.Fatal(err)
+	}
 	b := signedIn(t, f)
 	b.open("/batches/" + made.BatchID)
 	b.until(`document.querySelectorAll(".contact .why").length === 2`)
+	b.until(fmt.Sprintf(`%s.every((id) => document.querySelector(".contact a[href='/jobs/" + id + "']"))`, failed))
 	b.shows("Nothing")
 	b.open("/batches/" + made.BatchID + "?state=failed")
 	b.shows("2. sets Subtitle")
 	b.canBeRead("/batches/…?state=failed")
 	b.do(chromedp.Focus(`form[action$="/again"] button`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
-	b.until(fmt.Sprintf(`location.pathname.startsWith("/batches/") && !location.pathname.endsWith(%q)`, made.BatchID))
-	b.until(`document.querySelectorAll(".contact .why").length === 2`)
+	b.until(fmt.Sprintf(`location.pathname.endsWith(%q) && location.search === ""`, "/batches/"+made.BatchID))
+	b.until(fmt.Sprintf(`document.querySelectorAll(".contact .why").length === 2 && !%s.some((id) => document.querySelector(".contact a[href='/jobs/" + id + "']"))`, failed))
 }
 
 // TestAProducerLooksAfterTheSettings makes a token, and brings a font.

@@ -152,14 +152,14 @@ func TestFailedJobsAreResubmittedInTheirPlaces(t *testing.T) {
 	b := signedIn(t, f)
 	b.open("/batches/" + made.BatchID)
 	b.until(`document.querySelectorAll(".contact .why").length === 2`)
-	b.until(fmt.Sprintf(`%s.every((id) => document.querySelector(".contact a[href='/jobs/" + id + "']"))`, failed))
+	b.until(fmt.Sprintf(`%s.every((id) => document.getElementById("job-" + id))`, failed))
 	b.shows("Nothing")
 	b.open("/batches/" + made.BatchID + "?state=failed")
 	b.shows("2. sets Subtitle")
 	b.canBeRead("/batches/…?state=failed")
 	b.do(chromedp.Focus(`form[action$="/again"] button`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
 	b.until(fmt.Sprintf(`location.pathname.endsWith(%q) && location.search === ""`, "/batches/"+made.BatchID))
-	b.until(fmt.Sprintf(`document.querySelectorAll(".contact .why").length === 2 && !%s.some((id) => document.querySelector(".contact a[href='/jobs/" + id + "']"))`, failed))
+	b.until(fmt.Sprintf(`document.querySelectorAll(".contact .why").length === 2 && !%s.some((id) => document.getElementById("job-" + id))`, failed))
 }
 
 // TestAProducerLooksAfterTheSettings makes a token, and brings a font.

@@ -193,7 +193,9 @@ func (w *worker) crossingSheet(clip image.Rectangle, l *shownLayer) (*raster.Ima
 	if pic.img == nil || err != nil {
 		return nil, err
 	}
-	pic = w.shade(v, pic)
+	if pic, err = w.shade(v, pic); err != nil {
+		return nil, err
+	}
 	defer pic.release()
 	own := w.r.surfaces.get(pic.bounds(clip))
 	pic.over(own, opacity, raster.Normal)

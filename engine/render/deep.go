@@ -113,7 +113,9 @@ func (w *worker) deepOver(dst *deep.Image, l *shownLayer, blend deep.Blend) erro
 	if pic.img == nil || err != nil {
 		return err
 	}
-	pic = w.deepShade(v, pic)
+	if pic, err = w.deepShade(v, pic); err != nil {
+		return err
+	}
 	defer pic.release()
 	if w.r.tones.converts {
 		pic = w.forBlending(pic)
@@ -218,7 +220,9 @@ func (w *worker) deepMatteOf(r image.Rectangle, v view, how aep.MatteKind) (*dee
 	if pic.img == nil || err != nil {
 		return nothing, err
 	}
-	pic = w.deepShade(v, pic)
+	if pic, err = w.deepShade(v, pic); err != nil {
+		return nothing, err
+	}
 	defer pic.release()
 	own := w.r.deepSurfaces.get(pic.bounds(r))
 	defer w.r.deepSurfaces.put(own)
@@ -384,24 +388,25 @@ func (w *worker) deepDraw(dst *deep.Image, d *drawing) error {
 	return nil
 }
 
-// deepShade lights the picture of a 3D layer.
-func (w *worker) deepShade(v view, p deepPicture) deepPicture {
-	place := v.place()
-	back, ok := place.Invert()
-	if p.img == nil || !ok || !w.lit(v) {
-		return p
+// deepShade lights the picture of a 3D layer. It releases the picture when it fails.
+func (w *worker) deepShade(v view, p deepPicture) (deepPicture, error) {
+	if p.img == nil {
+		return p, nil
 	}
-	s := w.surface(v)
-	to := back.Mul(geom.Perspective(p.m))
-	if p.h != nil {
-		to = back.Mul(*p.h)
+	s, to, err := w.shadeOf(v, p.m, p.h)
+	if err != nil {
+		p.release()
+		return deepPicture{}, err
+	}
+	if s == nil {
+		return p, nil
 	}
 	out := w.r.deepSurfaces.get(p.img.Rect)
 	s.lightDeep(out, p.img, &to)
 	w.r.tones.limit(out)
 	p.release()
 	p.img, p.release = out, func() { w.r.deepSurfaces.put(out) }
-	return p
+	return p, nil
 }
 
 // lightDeep is light in more than bytes: what is brighter than white stays so.
@@ -414,9 +419,12 @@ func (s *surface) lightDeep(dst, src *deep.Image, to *geom.Homography) {
 			if px[3] == 0 {
 				continue
 			}
-			at, _ := to.Apply(geom.Point{X: float64(r.Min.X+i) + 0.5, Y: float64(y) + 0.5})
-			body, shine := s.at(s.space.Apply(geom.Vec{X: at.X, Y: at.Y}))
+			body, shine, reaches := s.seen(to, r.Min.X+i, y)
 			a := float64(px[3])
+			if s.shadowOnly {
+				lit[3] = float32(a * (1 - reaches))
+				continue
+			}
 			for c := range 3 {
 				v := float64(px[c])
 				lit[c] = float32(v*body[c] + shine[c]*(v*s.metal+a*(1-s.metal)))

@@ -3,8 +3,6 @@ package render_test
 import (
 	"image/color"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 
 	"overcrank/aep"
@@ -160,15 +158,5 @@ func TestALightThatMovesIsDrawnAnew(t *testing.T) {
 	r := b.renderer(comp, render.Options{Workers: 2})
 	if err := r.Frames(t.Context(), 0, 9, 1, func(int, *raster.Image) error { return nil }); err != nil || r.Repeated() != 0 {
 		t.Errorf("%d frames were repeated, %v", r.Repeated(), err)
-	}
-}
-
-func TestShadowsOfLightsAreSaid(t *testing.T) {
-	b := build(t)
-	comp := b.comp("main", 40, 40)
-	b.light(comp, scene.PointLight, value("ADBE Position", 0, 0, -20), nil, value("ADBE Casts Shadows", 1))
-	b.deep(comp, b.solid("deep", 20, 20, rgb(red)), 20, 20, 0)
-	if said := b.said(comp); !slices.ContainsFunc(said, func(m string) bool { return strings.Contains(m, "the shadows of a light is not drawn") }) {
-		t.Errorf("said %q", said)
 	}
 }

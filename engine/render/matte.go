@@ -57,7 +57,9 @@ func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) erro
 	if pic.img == nil || err != nil {
 		return err
 	}
-	pic = w.shade(v, pic)
+	if pic, err = w.shade(v, pic); err != nil {
+		return err
+	}
 	defer pic.release()
 	s := pic.img
 	if pic.m != geom.Identity || pic.h != nil {

@@ -99,7 +99,10 @@ func (l *shownLayer) exposure(w *worker) *exposure {
 func (w *worker) shown(s stage) []shownLayer {
 	out := make([]shownLayer, 0, len(s.comp.Shown))
 	for i, l := range s.comp.Shown {
-		if active(l.Layer, s.t) {
+		if !active(l.Layer, s.t) {
+			continue
+		}
+		if _, only := w.castsShadows(l, s.t); !only {
 			out = append(out, shownLayer{view: w.view(s, l), rank: i})
 		}
 	}

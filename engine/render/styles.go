@@ -47,7 +47,9 @@ func (w *worker) styledOver(dst *raster.Image, l *shownLayer, opacity float64, b
 	if pic.img == nil || err != nil {
 		return err
 	}
-	pic = w.shade(v, pic)
+	if pic, err = w.shade(v, pic); err != nil {
+		return err
+	}
 	box := pic.bounds(near).Inset(-set.Reach(f)).Intersect(near)
 	body := w.r.surfaces.get(box)
 	defer w.r.surfaces.put(body)

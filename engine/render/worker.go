@@ -26,6 +26,7 @@ type worker struct {
 	// elsewhen is how many effects that show other times are being drawn, one for another.
 	elsewhen int
 	shows    int // pictures of other times in this frame
+	casts    casts
 }
 
 // switchable evaluates expressions except the disabled ones: an endless expression would cost its time limit for each
@@ -85,7 +86,7 @@ func (w *worker) safely(n int, follows bool, step int) (d drawn) {
 		}
 		d = drawn{err: f}
 	}()
-	w.n, w.shows = n, 0
+	w.n, w.shows, w.casts = n, 0, casts{}
 	w.eval.BeginFrame()
 	w.r.sources.rest(n)
 	w.r.cache.rest(n)

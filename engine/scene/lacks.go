@@ -39,6 +39,7 @@ func (c *compiler) lacks(comp *Comp) {
 func (c *compiler) seen(l *Layer) {
 	l.switches()
 	l.styles()
+	l.shadows()
 	switch l.Kind {
 	case Unknown:
 		l.lack("a layer of this kind")

@@ -19,8 +19,13 @@ type Lamp struct {
 	*Layer
 	Intensity, Cone, Feather           eval.Number // per cent, degrees, per cent
 	Falloff, Radius, Distance, Shadows eval.Number // a popup, pixels, pixels, a switch
+	Darkness, Diffusion                eval.Number // of its shadows: per cent, pixels
 	Color                              eval.Vector
 }
+
+// Only is the value of Material.Casts and Material.AcceptsShadows of a layer of which nothing is seen but the shadows that it casts, or those that
+// fall on it. 0 is off, all else on.
+const Only = 2
 
 // Material is how the surface of a 3D layer takes light. All but the switches and the shininess are per cent.
 type Material struct {
@@ -39,7 +44,8 @@ func (c *Comp) lamps() (out []Lamp) {
 		out = append(out, Lamp{
 			Layer: l, Intensity: number("ADBE Light Intensity", 100), Cone: number("ADBE Light Cone Angle", 90), Feather: number("ADBE Light Cone Feather 2", 50),
 			Falloff: number("ADBE Light Falloff Type", 1), Radius: number("ADBE Light Falloff Start", 500), Distance: number("ADBE Light Falloff Distance", 500),
-			Shadows: number("ADBE Casts Shadows", 0), Color: eval.VectorOf(l.At(group.Child("ADBE Light Color")), [4]float64{1, 1, 1, 1}),
+			Shadows: number("ADBE Casts Shadows", 0), Darkness: number("ADBE Light Shadow Darkness", 100), Diffusion: number("ADBE Light Shadow Diffusion", 0),
+			Color: eval.VectorOf(l.At(group.Child("ADBE Light Color")), [4]float64{1, 1, 1, 1}),
 		})
 	}
 	return out
@@ -74,8 +80,11 @@ func (l *Layer) light() {
 		if lamp.Layer != l {
 			continue
 		}
-		if lamp.Shadows.Varies() || lamp.Shadows.First() != 0 {
-			l.lack("the shadows of a light")
+		if l.LightKind == AmbientLight || !may(lamp.Shadows) {
+			continue
+		}
+		if may(lamp.Diffusion) && l.LightKind != ParallelLight {
+			l.detail("After Effects' own softness of the shadows of a light")
 		}
 		if l.LightKind == SpotLight {
 			l.detail("After Effects' own edge of the cone of a light")
@@ -83,5 +92,27 @@ func (l *Layer) light() {
 	}
 	if l.LightKind != AmbientLight {
 		l.detail("After Effects' own size of the highlights of a light")
+	}
+}
+
+// may tells whether a number is other than 0 at any time.
+func may(n eval.Number) bool { return n.Varies() || n.First() != 0 }
+
+// shadows tells what of the shadows of a 3D layer is not drawn.
+func (l *Layer) shadows() {
+	if l.Material == nil || !may(l.Material.Casts) || l.Adjustment {
+		return
+	}
+	for i := range l.Comp.Lamps {
+		if lamp := &l.Comp.Lamps[i]; lamp.LightKind == AmbientLight || !may(lamp.Shadows) {
+			continue
+		}
+		if l.Matte != aep.MatteNone {
+			l.detail("the track matte of a layer in its shadow")
+		}
+		if l.Styles != nil {
+			l.detail("the layer styles of a layer in its shadow")
+		}
+		return
 	}
 }

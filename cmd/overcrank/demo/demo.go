@@ -10,17 +10,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"overcrank/agent/film"
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/commands/jobs"
+	"overcrank/cmd/overcrank/commands/remote"
+	"overcrank/cmd/overcrank/commands/templates"
 	"overcrank/cmd/overcrank/terminal"
 	"overcrank/cmd/overcrank/titlecard"
 	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/farm/wording"
-	"overcrank/interval"
 )
 
 type Command struct {
@@ -81,16 +81,11 @@ func (d *Command) uploadTemplate(ctx context.Context, c *client.Client, out *ter
 	if err != nil {
 		return t, err
 	}
-	for t.Status != "uploaded" {
-		if t.Status == "error" {
-			return t, fmt.Errorf("the farm could not read the project: %s", t.Error)
-		}
-		if err := interval.Wait(ctx, 50*time.Millisecond); err != nil {
-			return t, err
-		}
-		if t, err = c.Template(ctx, t.ID); err != nil {
-			return t, err
-		}
+	if t, err = templates.Await(ctx, c, t.ID, remote.Waiting{}, out); err != nil {
+		return t, err
+	}
+	if t.Status != farm.TemplateUploaded {
+		return t, fmt.Errorf("the farm could not read the project: %s", t.Error)
 	}
 	fmt.Fprintf(out, "The farm read it: compositions %s; layers %s\n", strings.Join(t.Compositions, ", "), strings.Join(t.Layers, ", "))
 	return t, nil

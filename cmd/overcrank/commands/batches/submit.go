@@ -123,7 +123,7 @@ func (s submitCommand) variants(ctx context.Context, c *client.Client, raw []byt
 		return nil, exit.Usagef("--map is for tables")
 	}
 	if s.Template != "" {
-		if template, err = s.readTemplate(ctx, c, base, !isJSON); err != nil {
+		if template, err = s.readTemplate(ctx, c, base, !isJSON, out); err != nil {
 			return nil, err
 		}
 	} else if !isJSON {
@@ -192,7 +192,7 @@ func (s submitCommand) base() (map[string]any, error) {
 }
 
 // readTemplate finds the template, puts it into what the jobs have in common, and, if asked to, reads what it holds.
-func (s submitCommand) readTemplate(ctx context.Context, c *client.Client, base map[string]any, within bool) (variants.Template, error) {
+func (s submitCommand) readTemplate(ctx context.Context, c *client.Client, base map[string]any, within bool, out *terminal.Output) (variants.Template, error) {
 	var known variants.Template
 	id, err := remote.Find(ctx, "template", s.Template, c.Templates)
 	if err != nil {
@@ -211,7 +211,7 @@ func (s submitCommand) readTemplate(ctx context.Context, c *client.Client, base 
 		return known, err
 	}
 	if !t.Settled() {
-		if t, err = templates.Await(ctx, c, id, s.Waiting); err != nil {
+		if t, err = templates.Await(ctx, c, id, s.Waiting, out); err != nil {
 			return known, err
 		}
 	}

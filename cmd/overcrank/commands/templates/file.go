@@ -98,7 +98,7 @@ func warnOfTwin(ctx context.Context, c *client.Client, name string, out *termina
 // finishTemplate waits, if asked to, until the farm has read a template's file, and prints the template.
 func finishTemplate(ctx context.Context, c *client.Client, t client.Template, wait remote.Waiting, asJSON bool, out *terminal.Output) (err error) {
 	if wait.Wait {
-		if t, err = Await(ctx, c, t.ID, wait); err != nil {
+		if t, err = Await(ctx, c, t.ID, wait, out); err != nil {
 			return err
 		}
 	}
@@ -124,12 +124,17 @@ func finishTemplate(ctx context.Context, c *client.Client, t client.Template, wa
 // readEvery is how often a template is asked whether it has been read.
 const readEvery = 100 * time.Millisecond
 
-// Await waits until the farm has read a template's file.
-func Await(ctx context.Context, c *client.Client, id string, wait remote.Waiting) (t client.Template, err error) {
+// Await waits until the farm has read a template's file. A remark says so when somebody has to act before that.
+func Await(ctx context.Context, c *client.Client, id string, wait remote.Waiting, out *terminal.Output) (t client.Template, err error) {
 	ctx, cancel := wait.Bound(ctx)
 	defer cancel()
+	told := ""
 	err = remote.Until(ctx, readEvery, readEvery, "overcrank templates show "+id, func() (bool, error) {
 		t, err = c.Template(ctx, id)
+		if t.Waits != "" && t.Waits != told {
+			told = t.Waits
+			out.Remark("The project has not been read yet. %s", told)
+		}
 		return t.Settled(), err
 	})
 	return t, err

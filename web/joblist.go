@@ -3,7 +3,8 @@ package web
 import (
 	"context"
 	"net/url"
-	"time"
+	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -30,6 +31,9 @@ func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	if v.Projects, err = s.projectNames(ctx, p); err != nil {
+		return err
+	}
+	if v.Machines, err = s.machineNames(ctx, p, v.Filter.Machine); err != nil {
 		return err
 	}
 	v.Levels = s.levelsFor(ctx, p, farm.LevelNormal)
@@ -60,33 +64,28 @@ func (s *server) templateNames(ctx context.Context, p farm.Principal) ([]page.Ch
 	return choices, nil
 }
 
-// filterOf reads what an address, or a form, asks for. What is no state and no day is not asked for.
-func filterOf(asked url.Values) (page.JobFilter, search.Filter) {
-	f := page.JobFilter{
-		State: asked.Get("state"), Query: asked.Get("q"), By: asked.Get("by"), Template: asked.Get("template"), Batch: asked.Get("batch"),
-		Tag: asked.Get("tag"), Project: asked.Get("project"), From: asked.Get("from"), To: asked.Get("to"),
+// machineNames are the farm's machines by name, to be chosen from; chosen is one that is listed even if the farm has it no more.
+func (s *server) machineNames(ctx context.Context, p farm.Principal, chosen string) ([]page.Choice, error) {
+	all, err := s.farm.machines.Board(ctx, p)
+	if err != nil {
+		return nil, err
 	}
-	states, known := jobFilters[f.State]
-	if !known {
-		f.State = ""
+	choices, there := make([]page.Choice, len(all)), chosen == ""
+	for i, m := range all {
+		choices[i] = page.Choice{Value: m.ID, Word: m.Name}
+		there = there || m.ID == chosen
 	}
-	selected := search.Filter{Text: f.Query, By: f.By, Template: f.Template, Batch: f.Batch, Tag: f.Tag, Project: f.Project, States: states}
-	var err error
-	if selected.From, err = time.Parse(time.DateOnly, f.From); err != nil {
-		f.From = ""
+	slices.SortStableFunc(choices, func(a, b page.Choice) int { return strings.Compare(strings.ToLower(a.Word), strings.ToLower(b.Word)) })
+	if !there {
+		choices = append(choices, page.Choice{Value: chosen, Word: chosen})
 	}
-	if selected.To, err = time.Parse(time.DateOnly, f.To); err != nil {
-		f.To = ""
-	} else {
-		selected.To = selected.To.AddDate(0, 0, 1) // that day included
-	}
-	return f, selected
+	return choices, nil
 }
 
 // readJobs reads a page of the list of jobs.
 func (s *server) readJobs(ctx context.Context, p farm.Principal, asked url.Values) (page.Jobs, error) {
-	shown, selected := filterOf(asked)
-	v := page.Jobs{Filter: shown, Counts: map[string]int{}, Paging: asked.Get("cursor") != "", Me: p.Name}
+	shown, selected, wrong := filterOf(asked)
+	v := page.Jobs{Filter: shown, Counts: map[string]int{}, Paging: asked.Get("cursor") != "" || shown.At != "", Me: p.Name}
 	counts, err := s.farm.jobs.CountJobs(ctx, p)
 	if err != nil {
 		return v, err
@@ -97,27 +96,39 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, asked url.Value
 			v.Counts[""] += counts[status]
 		}
 	}
-	var jobs []farm.Job
-	if selected.Narrow() {
-		found, err := s.farm.jobs.SelectJobs(ctx, p, selected, asked.Get("cursor"), jobsOnPage)
-		if farm.CodeOf(err) == farm.CodeInvalid {
-			v.Problem = err.Error() // what was typed stays, to be mended
-			return v, nil
-		}
-		if err != nil {
-			return v, err
-		}
-		jobs, v.Next, v.Short, v.Indexing = found.Jobs, found.Next, found.Short, found.Indexing
-	} else {
-		jobs, v.Next, err = s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: selected.States, Sort: "newest_first", Limit: jobsOnPage, Cursor: asked.Get("cursor")})
-		if err != nil {
-			return v, err
-		}
+	if wrong != nil {
+		v.Problem = wrong.Error() // what was typed stays, to be mended
+		return v, nil
+	}
+	jobs, err := s.listJobs(ctx, p, &v, selected, asked.Get("cursor"))
+	if farm.CodeOf(err) == farm.CodeInvalid {
+		v.Problem = err.Error()
+		return v, nil
+	}
+	if err != nil {
+		return v, err
 	}
 	if v.Jobs, err = s.dress(ctx, p, jobs, false); err != nil {
 		return v, err
 	}
 	return v, s.forecast(ctx, p, v.Jobs)
+}
+
+// listJobs reads the jobs of a page, and how the list goes on.
+func (s *server) listJobs(ctx context.Context, p farm.Principal, v *page.Jobs, selected search.Filter, cursor string) (jobs []farm.Job, err error) {
+	narrow := selected.Narrow()
+	if cursor == "" {
+		if selected, err = jumped(selected, v.Filter); err != nil {
+			return nil, err
+		}
+	}
+	if !narrow {
+		jobs, v.Next, err = s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: selected.States, Sort: "newest_first", To: selected.To, Limit: jobsOnPage, Cursor: cursor})
+		return jobs, err
+	}
+	found, err := s.farm.jobs.SelectJobs(ctx, p, selected, cursor, jobsOnPage)
+	v.Next, v.Short, v.Indexing = found.Next, found.Short, found.Indexing
+	return found.Jobs, err
 }
 
 // forecast adds to the first of those jobs that render when they are likely to be done.

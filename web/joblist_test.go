@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestTheListOfJobsIsNarrowedDownByItsAddress(t *testing.T) {
@@ -20,13 +21,75 @@ func TestTheListOfJobsIsNarrowedDownByItsAddress(t *testing.T) {
 	v.get("/jobs?q=spring&by=art").is(http.StatusOK, row(mine.ID), `value="spring"`).lacks(row(other.ID), "Spring secret")
 	v.get("/jobs?by=pro&state=waiting").is(http.StatusOK, row(other.ID), `href="/jobs?by=pro&amp;state=failed"`).lacks(row(mine.ID))
 	v.get("/jobs?by=pro&state=failed").is(http.StatusOK, "No job fits this filter")
-	v.get("/jobs?from=tomorrow").is(http.StatusOK, row(mine.ID), row(other.ID)) // no day: not asked for
 	v.get("/jobs?from=2999-01-01").is(http.StatusOK, "No job fits this filter")
 	v.get("/jobs?to=2999-01-01&by=art").is(http.StatusOK, row(mine.ID)).lacks(row(other.ID))
 	v.get("/jobs?by=art&cursor=x").is(http.StatusOK, "begin again without it")
 	v.get("/jobs?q="+strings.Repeat("a", 201)).is(http.StatusOK, "200 characters")
 	v.get("/jobs?by=%3Cscript%3Ealert(1)%3C/script%3E").is(http.StatusOK).lacks("<script>alert")
 	r.as("vic").get("/jobs").is(http.StatusOK).lacks(`id="selection"`, "data-pick")
+}
+
+func TestDaysAreThoseOfTheReadersTimeZone(t *testing.T) {
+	r := start(t)
+	job := r.submit("art", "Late show")
+	v, row := r.as("art"), `id="job-`+job.ID
+	r.eventually("the index has the job", func() bool { return strings.Contains(v.get("/jobs?by=art").body, row) })
+	// The job's own minute, and the day around it, in zones that are half a world apart.
+	for _, zone := range []string{"", "UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Europe/Berlin"} {
+		place, err := time.LoadLocation(zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		local := job.CreatedAt.In(place)
+		day, minute := local.Format(time.DateOnly), local.Format("2006-01-02T15:04")
+		before, after := local.AddDate(0, 0, -1).Format(time.DateOnly), local.AddDate(0, 0, 1).Format(time.DateOnly)
+		of := "&zone=" + url.QueryEscape(zone)
+		v.get("/jobs?from="+day+"&to="+day+of).is(http.StatusOK, row)
+		v.get("/jobs?from="+minute+"&to="+minute+of).is(http.StatusOK, row, `type="datetime-local"`)
+		v.get("/jobs?at="+day+of).is(http.StatusOK, row, ">Newest</a>")
+		v.get("/jobs?at="+minute+"&by=art"+of).is(http.StatusOK, row)
+		v.get("/jobs?at=" + before + of).is(http.StatusOK).lacks(row)
+		v.get("/jobs?from="+after+of).is(http.StatusOK, "No job fits this filter")
+		v.get("/jobs?to="+before+of).is(http.StatusOK, "No job fits this filter")
+	}
+	v.get("/jobs?from=2026-01-01&zone=Europe/Berlin").is(http.StatusOK, "Dates are in the time zone Europe/Berlin.", `name="zone" value="Europe/Berlin"`)
+	v.get("/jobs?zone=Mars/Base").is(http.StatusOK, row).lacks("time zone") // nothing is read in it
+	for address, says := range map[string]string{
+		"from=tomorrow":                     "from: &#34;tomorrow&#34; is no date",
+		"to=2026-02-30":                     "to: &#34;2026-02-30&#34; is no date",
+		"at=soon":                           "at: &#34;soon&#34; is no date",
+		"from=2026-01-01&zone=Mars/Base":    "&#34;Mars/Base&#34; is no time zone",
+		"from=2026-01-01&zone=Local":        "&#34;Local&#34; is no time zone",
+		"from=2026-01-01&zone=../etc/x":     "is no time zone",
+		"from=2026-03-02&to=2026-03-01":     "2026-03-01 is before 2026-03-02",
+		"at=%3Cscript%3Ealert(1)%3C/script": "is no date",
+	} {
+		v.get("/jobs?"+address).is(http.StatusOK, says).lacks(row, "<script>alert")
+	}
+	// What is done with all that match is not done with everything because a day was mistyped.
+	v.post("/jobs/change", url.Values{"do": {"cancel"}, "all": {"1"}, "from": {"tomorrow"}}).is(http.StatusBadRequest, "is no date")
+	v.get("/jobs?state=waiting").is(http.StatusOK, row)
+}
+
+func TestJobsAreFilteredByTheMachineThatWorkedOnThem(t *testing.T) {
+	r := broken(t)
+	v := r.as("art")
+	mine := r.submit("art", "Untouched")
+	const suite = "01JD7000000000000000000090"
+	row := func(id string) string { return `id="job-` + id }
+	v.get("/jobs?machine="+suite).is(http.StatusOK, row("01JD7000000000000000000100"), row("01JD7000000000000000000103"), `<option value="`+suite+`" selected>suite-1</option>`).lacks(row(mine.ID))
+	v.get("/jobs?by=art&machine="+suite+"&state=failed").is(http.StatusOK, row("01JD7000000000000000000101"))
+	v.get("/jobs?machine="+suite+"&state=waiting").is(http.StatusOK, "No job fits this filter")
+	v.get("/jobs?machine="+suite+"&from=2999-01-01").is(http.StatusOK, "No job fits this filter")
+	r.eventually("words narrow down what a machine did", func() bool {
+		body := v.get("/jobs?q=spot&machine=" + suite).body
+		return strings.Contains(body, row("01JD7000000000000000000102"))
+	})
+	v.get("/jobs?machine=gone").is(http.StatusOK, "No job fits this filter", `<option value="gone" selected>gone</option>`)
+	v.get("/jobs?machine=a%00b").is(http.StatusOK, "No job fits this filter")
+	v.get("/machines/"+suite).is(http.StatusOK, `href="/jobs?machine=`+suite+`"`)
+	r.as("zoe").get("/jobs?machine="+suite).is(http.StatusOK, "No job fits this filter").lacks("Spot")
+	v.post("/jobs/change", url.Values{"do": {"resubmit"}, "all": {"1"}, "machine": {suite}}).is(http.StatusOK, "4 jobs")
 }
 
 func TestTheSameIsDoneWithManyJobs(t *testing.T) {

@@ -36,7 +36,10 @@ func (s *server) selected(ctx context.Context, p farm.Principal, asked url.Value
 		return s.selectedByID(ctx, p, asked["id"])
 	}
 	var some selection
-	_, filter := filterOf(asked)
+	_, filter, err := filterOf(asked)
+	if err != nil {
+		return some, err
+	}
 	for before := ""; ; {
 		found, err := s.farm.jobs.SelectJobs(ctx, p, filter, before, mostSelected-len(some.jobs))
 		if err != nil {
@@ -118,11 +121,14 @@ func (s *server) changeSelected(c *fiber.Ctx, p farm.Principal) error {
 	}
 	done.Left = len(some.jobs) - done.Changed
 	done.More = some.more
-	shown, _ := filterOf(asked)
 	if wantsJSON(c) {
 		return c.JSON(fiber.Map{"message": done.Sentence(reading(c)), "to": done.To})
 	}
 	if done.To == "" {
+		shown, _, err := filterOf(asked)
+		if err != nil {
+			return err
+		}
 		done.To = shown.Address()
 	}
 	return c.Redirect(done.To, fiber.StatusSeeOther)

@@ -22,13 +22,14 @@ type Filter struct {
 	Batch    string // id
 	Tag      string
 	Project  string // id
+	Machine  string // id of one that worked on them
 	States   []farm.JobStatus
 	From, To time.Time // when they were submitted; to the millisecond
 }
 
 // Narrow says whether more is asked for than states.
 func (f Filter) Narrow() bool {
-	return f.Text != "" || f.By != "" || f.Template != "" || f.Batch != "" || f.Tag != "" || f.Project != "" || !f.From.IsZero() || !f.To.IsZero()
+	return f.Text != "" || f.By != "" || f.Template != "" || f.Batch != "" || f.Tag != "" || f.Project != "" || f.Machine != "" || !f.From.IsZero() || !f.To.IsZero()
 }
 
 // Jobs are some of the jobs that a filter selects, the newest first.
@@ -64,27 +65,37 @@ func (s *Search) Select(_ context.Context, p farm.Principal, f Filter, before st
 		return Jobs{}, err
 	}
 	answer := Jobs{Indexing: s.progress.Load()}
-	few, err := s.fewIn(p.Team, f)
-	if err != nil {
-		return answer, err
-	}
-	var ids []string
-	all := true
-	if few || q.Empty() {
-		ids, all, err = s.inStates(p.Team, f, before)
-	} else if x := s.index.Load(); x != nil {
-		all, err = x.find(shelf{KindJob, p.Team}, q, before, func(id string) bool {
-			ids = append(ids, id)
-			return len(ids) < mostRead
-		})
-		if err != nil {
-			s.changes.tell() // a damaged index is made again
-		}
-	}
+	ids, all, err := s.candidates(p.Team, f, q, before)
 	if err != nil {
 		return answer, err
 	}
 	return answer, s.pick(p.Team, f, ids, all, limit, &answer)
+}
+
+// candidates are the ids of the newest jobs that a filter may select, before the job with that id where one is given, and mostRead at most; all
+// says that there are no others.
+func (s *Search) candidates(team string, f Filter, q Query, before string) (ids []string, all bool, err error) {
+	few, err := s.fewIn(team, f)
+	switch {
+	case err != nil:
+		return nil, false, err
+	case q.Empty() && f.Machine != "" && !few:
+		return s.onMachine(team, f, before)
+	case few || q.Empty():
+		return s.inStates(team, f, before)
+	}
+	x := s.index.Load()
+	if x == nil {
+		return nil, true, nil
+	}
+	all, err = x.find(shelf{KindJob, team}, q, before, func(id string) bool {
+		ids = append(ids, id)
+		return len(ids) < mostRead
+	})
+	if err != nil {
+		s.changes.tell() // a damaged index is made again
+	}
+	return ids, all, err
 }
 
 // pick reads the jobs of ids in their order, and keeps those that the filter selects.
@@ -105,6 +116,13 @@ func (s *Search) pick(team string, f Filter, ids []string, all bool, limit int, 
 			}
 			if err != nil {
 				return err
+			}
+			worked, err := f.ranOnMachine(tx, id)
+			if err != nil {
+				return err
+			}
+			if !worked {
+				continue
 			}
 			job, err := tx.Job(id)
 			if err != nil {
@@ -139,10 +157,7 @@ func (s *Search) fewIn(team string, f Filter) (few bool, err error) {
 
 // inStates are the ids of the newest jobs in the states of a filter.
 func (s *Search) inStates(team string, f Filter, before string) (ids []string, all bool, err error) {
-	q := farm.JobQuery{States: f.States, Sort: "newest_first", Limit: mostRead, Minimal: true, From: f.From, To: f.To}
-	if id, err := ulid.ParseStrict(before); err == nil {
-		q.To = ulid.Time(id.Time()).Add(time.Millisecond)
-	}
+	q := farm.JobQuery{States: f.States, Sort: "newest_first", Limit: mostRead, Minimal: true, From: f.From, To: f.endOf(before)}
 	err = s.state.View(func(tx *raftstore.Tx) error {
 		jobs, next, err := tx.Jobs(team, q)
 		for _, job := range jobs {
@@ -155,6 +170,38 @@ func (s *Search) inStates(team string, f Filter, before string) (ids []string, a
 	})
 	slices.SortFunc(ids, func(a, b string) int { return strings.Compare(b, a) })
 	return ids, all, err
+}
+
+// onMachine are the ids of the newest jobs that the machine of a filter worked on.
+func (s *Search) onMachine(team string, f Filter, before string) (ids []string, all bool, err error) {
+	err = s.state.View(func(tx *raftstore.Tx) error {
+		found, more, err := tx.MachineJobs(team, f.Machine, f.endOf(before), mostRead)
+		for _, id := range found {
+			if before == "" || id < before {
+				ids = append(ids, id)
+			}
+		}
+		all = !more
+		return err
+	})
+	slices.SortFunc(ids, func(a, b string) int { return strings.Compare(b, a) })
+	return ids, all, err
+}
+
+// endOf is the moment before which jobs have to be submitted to stand before the job with an id, or in the filter's time without one.
+func (f Filter) endOf(before string) time.Time {
+	if id, err := ulid.ParseStrict(before); err == nil {
+		return ulid.Time(id.Time()).Add(time.Millisecond)
+	}
+	return f.To
+}
+
+// ranOnMachine says whether a job is one that the machine of the filter worked on, if it names one.
+func (f Filter) ranOnMachine(tx *raftstore.Tx, id string) (bool, error) {
+	if f.Machine == "" {
+		return true, nil
+	}
+	return tx.WorkedOn(f.Machine, id)
 }
 
 // selects says whether a job is one that is asked for, as far as its head tells.

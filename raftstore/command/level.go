@@ -54,6 +54,8 @@ const (
 	// ProjectsLevel is from which level on teams have projects and budgets of machine hours, jobs say which project they are for, and the state
 	// counts what projects use.
 	ProjectsLevel = ReleasesLevel
+	// MachineJobsLevel is from which level on the state lists the jobs that each machine worked on.
+	MachineJobsLevel = ReleasesLevel
 	// AuditLevel is from which level on commands say who asks for them. Below it nothing is noted for the audit log.
 	AuditLevel = ReleasesLevel
 )

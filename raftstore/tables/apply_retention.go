@@ -167,6 +167,7 @@ func (t *tables) dropJob(job farm.Job) {
 		t.remove(bucketTasks, task.ID)
 		t.dropAttempts(task.ID)
 	}
+	t.dropJobMachines(&job)
 	t.dropDelivery(job.ID)
 	t.dropReviews(job)
 	for _, duty := range duties() {

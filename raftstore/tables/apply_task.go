@@ -42,6 +42,7 @@ func (t *tables) lease(grant command.Grant, c command.LeaseTasks, result *comman
 	}
 	task.Attempt, task.Agent, task.LeasedAt = grant.Attempt, grant.Agent, at
 	t.moveTask(&task, farm.TaskLeased)
+	t.workedOn(grant.Agent, &job)
 	result.AddTask(task)
 	if job.StartedAt.IsZero() {
 		job.StartedAt = at

@@ -279,6 +279,7 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 	expectLibrary(tb, set, counts)
 	expectFailures(tb, set, counts)
 	expectProjects(t, tb, set)
+	expectMachineJobs(t, tb, now, set)
 	cursor := tb.cursor(bucketAudit)
 	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
 		counts[countOfAudit]++
@@ -290,7 +291,7 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 	for key, n := range counts {
 		set(bucketCounts, key, fmt.Sprintf("%08x", n))
 	}
-	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority, bucketProjectJobsByTime, bucketProjectJobsByPriority, bucketProjectsByName, bucketHolding, bucketBlockedByTemplate, bucketTasksByStatus,
+	for _, bucket := range [][]byte{bucketJobsByTime, bucketJobsByPriority, bucketTaggedJobsByTime, bucketTaggedJobsByPriority, bucketProjectJobsByTime, bucketProjectJobsByPriority, bucketProjectsByName, bucketHolding, bucketMachineJobs, bucketBlockedByTemplate, bucketTasksByStatus,
 		bucketTemplatesByTeam, bucketUnread, bucketFilesByExpiry, bucketAgentsByHash, bucketAgentsByKey, bucketJoinTokensByHash, bucketCounts, bucketDeliveriesDue, bucketDuties,
 		bucketFontsByTeam, bucketFontsByFile, bucketFontsByName, bucketSecretsByTeam, bucketSecretsByName, bucketBatchesByTeam, bucketRequestsByTime, bucketFailuresByCause, bucketAuditByTeam, bucketAuditByToken, bucketAuditByThing} {
 		have := map[string]string{}

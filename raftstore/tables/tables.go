@@ -86,6 +86,9 @@ var (
 	bucketProjectJobsByTime     = []byte("project jobs by time")     // team, project, status, time, id
 	bucketProjectJobsByPriority = []byte("project jobs by priority") // team, project, status, priority, time, id
 
+	bucketMachineJobs = []byte("machine jobs by time") // team, machine, time, id; see apply_machine_jobs.go
+	bucketJobMachines = []byte("machines of jobs")     // job, machine
+
 	bucketAudit         = []byte("audit")          // time, entry and place within it
 	bucketAuditByTeam   = []byte("audit by team")  // team, key of the record
 	bucketAuditByToken  = []byte("audit by token") // token, key of the record
@@ -149,6 +152,7 @@ func buckets() [][]byte {
 		bucketRemovedDownloads,
 		bucketReviewLinks, bucketReviewsByHash, bucketReviewsByTeam, bucketRemarks, bucketTakes, bucketTeamLogos, bucketPresets,
 		bucketProjects, bucketProjectsByName, bucketHolding, bucketProjectJobsByTime, bucketProjectJobsByPriority,
+		bucketMachineJobs, bucketJobMachines,
 	}
 }
 

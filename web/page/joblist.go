@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -24,6 +25,7 @@ type Jobs struct {
 	Indexing  *search.Progress
 	Templates []Choice
 	Projects  []Choice
+	Machines  []Choice
 	Levels    []farm.Level
 }
 
@@ -52,14 +54,18 @@ type JobFilter struct {
 	Batch    string // id
 	Tag      string
 	Project  string // id
-	From, To string // days, as 2006-01-02, in UTC
+	Machine  string // id of one that worked on them
+	From, To string // days, as 2006-01-02, or minutes, as 2006-01-02T15:04
+	At       string // the day with which the list begins, "" for today
+	Zone     string // the time zone that these are read in, as Europe/Berlin; "" for UTC
 }
 
 // values are the filter as fields of an address or of a form.
 func (f JobFilter) values() url.Values {
 	v := url.Values{}
 	for name, value := range map[string]string{
-		"state": f.State, "q": f.Query, "by": f.By, "template": f.Template, "batch": f.Batch, "tag": f.Tag, "project": f.Project, "from": f.From, "to": f.To,
+		"state": f.State, "q": f.Query, "by": f.By, "template": f.Template, "batch": f.Batch, "tag": f.Tag, "project": f.Project, "machine": f.Machine,
+		"from": f.From, "to": f.To, "at": f.At, "zone": f.Zone,
 	} {
 		if value != "" {
 			v.Set(name, value)
@@ -78,7 +84,10 @@ func (f JobFilter) Address() string {
 
 // narrow says whether more is asked for than a state.
 func (f JobFilter) narrow() bool {
-	f.State = ""
+	f.State, f.At = "", ""
+	if f.From == "" && f.To == "" {
+		f.Zone = ""
+	}
 	return f != JobFilter{}
 }
 
@@ -93,9 +102,37 @@ func (f JobFilter) with(tag string) JobFilter    { f.Tag = tag; return f }
 // inProject is the filter for one project.
 func (f JobFilter) inProject(id string) JobFilter { f.Project = id; return f }
 
+// newest is the filter with a list that begins with the newest.
+func (f JobFilter) newest() JobFilter {
+	f.At = ""
+	if f.From == "" && f.To == "" {
+		f.Zone = ""
+	}
+	return f
+}
+
+// zone is the name of the time zone that days are read in.
+func (f JobFilter) zone() string { return cmp.Or(f.Zone, "UTC") }
+
+// zoneField is what the form says of it: nothing while no day is read in it, so that the reader's own is filled in.
+func (f JobFilter) zoneField() string {
+	if f.From == "" && f.To == "" && f.At == "" {
+		return ""
+	}
+	return f.zone()
+}
+
+// dateField is the kind of field that holds a day, or a minute of one.
+func dateField(value string) string {
+	if strings.Contains(value, "T") {
+		return "datetime-local"
+	}
+	return "date"
+}
+
 // after is the address of the page behind a cursor.
 func (f JobFilter) after(cursor string) string {
-	v := f.values()
+	v := f.newest().values()
 	v.Set("cursor", cursor)
 	return "/jobs?" + v.Encode()
 }

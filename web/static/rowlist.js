@@ -6,9 +6,12 @@
   const form = document.getElementById("selection"), undo = document.getElementById("undo"), list = () => document.getElementById(form.dataset.list);
   const filters = document.getElementById("filters");
   if (!filters) return; // there is nothing to list
-  for (const field of filters.querySelectorAll("select,input[type=date]")) field.addEventListener("change", () => filters.requestSubmit());
+  for (const field of filters.querySelectorAll("select,input[type=date],input[type=datetime-local]")) field.addEventListener("change", () => filters.requestSubmit());
   // Empty fields do not stand in the address.
-  filters.addEventListener("formdata", (e) => { for (const [name, value] of [...e.formData]) if (value === "") e.formData.delete(name); });
+  filters.addEventListener("formdata", (e) => {
+    for (const [name, value] of [...e.formData]) if (value === "") e.formData.delete(name);
+    if (!["from", "to", "at"].some((name) => e.formData.has(name))) e.formData.delete("zone"); // no date is read in it
+  });
   if (filters.dataset.finds) asTyped();
   if (!form) return;
 

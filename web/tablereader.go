@@ -39,6 +39,7 @@ type tableReader struct {
 	missing  map[string]bool     // files, by key
 	whole    bool                // something is wrong that is not of single rows
 	faults   []page.TableProblem // of the row that is read
+	cards    int                 // bytes that the contact sheet has so far
 }
 
 // tableRows are the rows of a table as its page read them, one after the other as they stand in the table.
@@ -171,17 +172,33 @@ func (r *tableReader) readRows(sheet *variants.Sheet, list []variants.Variant) t
 			if i >= rowsShown {
 				shownWrong++
 			}
-			if i < rowsShown && !out.wrong[i] {
-				shown.Shot = shot(v)
-			}
 			shown.Mark(r.reads, r.view.Columns, r.faults)
 			r.view.Rows = append(r.view.Rows, shown)
 		}
+		r.addCard(v, shown)
 	}
 	if !r.whole {
 		r.view.Rest = sound
 	}
 	return out
+}
+
+// addCard puts a row onto the contact sheet, while there is room for it.
+func (r *tableReader) addCard(v variants.Variant, shown page.TableRow) {
+	card := page.TableCard{Line: shown.Line, Number: max(shown.Row, 0), Name: shown.Name}
+	if card.Number == 0 {
+		card.Number = shown.Line
+	}
+	listed := len(r.view.Rows)
+	card.Listed = listed > 0 && r.view.Rows[listed-1].Line == shown.Line
+	if len(r.faults) > 0 {
+		card.Wrong = r.faults[0].Brief()
+	} else {
+		card.Shot = shot(v)
+	}
+	if r.cards += len(card.Shot) + len(card.Wrong) + len(card.Name); r.cards <= page.CardsLimit {
+		r.view.Cards = append(r.view.Cards, card)
+	}
 }
 
 // takeOf makes the job of a row of a batch that is submitted again. Of a row that is not chosen nothing is wrong.

@@ -33,6 +33,7 @@ type Table struct {
 	Columns []TableColumn
 	Abouts  []TableAbout // what columns can be about
 	Rows    []TableRow   // the first of them
+	Cards   []TableCard  // of the contact sheet: of all rows, as far as they fit
 	Files   []TableFile  // that came with the table, and those of it that are missing
 	Total   int          // rows
 
@@ -79,8 +80,19 @@ type TableRow struct {
 	Before State  // of the job that the row has had
 	Failed string // why that failed, when it is of none of the cells; Told says that a cell has it
 	Told   bool
-	Shot   string // what a frame of it is asked for by; "" for a row with something wrong, and for one that gets none
 }
+
+// TableCard is a row on the contact sheet.
+type TableCard struct {
+	Line, Number int // of the row, in the table; and what it is called by
+	Name         string
+	Wrong        string // what is wrong with the row; such a row gets no frame
+	Shot         string // what a frame of it is asked for by; "" for one that gets none
+	Listed       bool   // the row stands below with its cells
+}
+
+// CardsLimit is how much the cards of a contact sheet may say, in bytes.
+const CardsLimit = 1 << 20
 
 // TableCell is a cell as it will be submitted, and what is wrong with it.
 type TableCell struct {
@@ -172,24 +184,23 @@ func TextMark(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// shots are the rows that stand on the contact sheet.
-func (t Table) shots() []TableRow { return t.Rows[:min(t.Shown, len(t.Rows))] }
-
 // frame is the frame that the contact sheet begins with, and last the last one there is.
 func (t Table) frame() (first, last int) {
 	n := NewJob{Composition: t.Composition}
 	return n.frameToShow(), n.lastFrame()
 }
 
-// fault is the first thing that is wrong with a row, in words.
-func (r TableRow) fault() string {
-	for _, c := range r.Cells {
-		if c.Wrong != "" {
-			return c.Wrong
-		}
+// title is what a card is called.
+func (c TableCard) title(ctx context.Context, t Table) string {
+	name := c.Name
+	if name == "" {
+		name = t.Template.DisplayName
 	}
-	return r.Wrong
+	return grouped(ctx, c.Number) + ". " + clip(name)
 }
+
+// rate is how many frames a second has, for the time beside the slider.
+func (t Table) rate() string { return Number(t.Composition.FrameRate) }
 
 // mark shows a problem at the cell that it is about, or at the row when that one is not shown.
 func (r *TableRow) mark(ctx context.Context, columns []TableColumn, p TableProblem) {
@@ -223,6 +234,9 @@ type TableProblem struct {
 	// Repeated says that an earlier line has the same problem: it is shown at its cell only.
 	Repeated bool
 }
+
+// Brief says the problem without its place.
+func (p TableProblem) Brief() string { return sentence(clipTo(p.Words, wordsLimit)) }
 
 // Sentence says the problem with its place.
 func (p TableProblem) Sentence(ctx context.Context) string {

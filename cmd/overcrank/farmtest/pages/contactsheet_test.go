@@ -79,3 +79,34 @@ func TestAProducerSeesEachFilmBeforeItIsOrdered(t *testing.T) {
 	b.shows("Season films")
 	b.canBeRead("/batches, with a due time")
 }
+
+// TestAFailedRowIsMendedInItsPlace goes from a batch of which a row failed, by keys, to one of which all rows are finished.
+func TestAFailedRowIsMendedInItsPlace(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir(), "--slots", "2")
+	template := f.Register("zip", farmtest.TitleCard(t)).ID
+	b := signedIn(t, f)
+	b.open("/new/table?template=" + template)
+	b.fill("#cells", "@name,Title,@frames,Title:Transform.Nowhere\nA,Spring,40-44,\nB,Summer,40-44,5\n")
+	b.until(`document.querySelectorAll("[data-contacts] .contact[data-drawn]").length === 2 && !document.querySelector("button[value=order]").disabled`)
+	// A card leads to its row.
+	b.do(chromedp.Focus(`#contact-3 a`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.until(`document.activeElement.name === "cell:3:1"`)
+	b.do(chromedp.Focus(`button[value=order]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.until(`location.pathname.startsWith("/batches/")`)
+	b.shows("1 of 2 finished, 1 failed")
+	b.do(chromedp.Click(`a[href$="/edit"]`, chromedp.ByQuery))
+	b.until(`location.pathname.endsWith("/edit") && document.querySelectorAll("[data-contacts] .contact").length === 1`)
+	b.shows("Failed: ")
+	b.canBeRead("/batches/:id/edit, with a failed row")
+	for _, width := range []int64{390, 1024, 1440} {
+		b.size(width, 900)
+		b.canBeRead("/batches/:id/edit, in several widths")
+		b.until(`document.documentElement.scrollWidth <= innerWidth`)
+	}
+	b.do(chromedp.Focus(`td textarea[aria-label^="Title:Transform"]`, chromedp.ByQuery), chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Tab))
+	b.until(`!document.querySelector(".asrows").textContent.includes("Failed: ")`)
+	b.do(chromedp.Focus(`button[value=order]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.until(`/^\/batches\/[0-9A-Z]+$/.test(location.pathname)`)
+	b.shows("2 of 2 finished")
+}

@@ -1,10 +1,11 @@
-// The contact sheet of a table: a frame of each row, drawn one after the other, since a person has one preview at a time. Rows are drawn once they come
-// into view; pictures of rows out of view are given up when there are many.
+// The contact sheet of a table: a frame of each row, drawn one after the other, since a person has one preview at a time. The first rows, and those in
+// view, are drawn, those in view first; pictures of rows out of view are given up when there are many.
 "use strict";
 
 (() => {
   const drawn = new Map(); // addresses of pictures, by what they are of
   const kept = 200; // pictures that are remembered
+  const first = 24; // rows that are drawn even out of view
   let frame = "", working = false, again = 0, gone = new AbortController();
 
   const sheet = () => document.querySelector("[data-contacts]");
@@ -57,7 +58,7 @@
     clearTimeout(again);
     try {
       for (;;) {
-        const left = wanted().filter((card) => inView(card) && !drawn.has(keyOf(card)));
+        const left = wanted().filter((card, i) => (i < first || inView(card)) && !drawn.has(keyOf(card))).sort((a, b) => inView(b) - inView(a));
         const say = sheet()?.querySelector("[data-contacts-say]");
         if (say) say.textContent = left.length ? counted(left.length, "Drawing %d frame…", "Drawing %d frames…") : "";
         if (left.length === 0) break;

@@ -26,6 +26,7 @@ const (
 
 // logStore is where the log and Raft's few stable values lie.
 type logStore interface {
+	Size() int64 // bytes on the disk
 	raft.LogStore
 	raft.StableStore
 	IsMonotonic() bool

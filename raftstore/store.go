@@ -85,8 +85,11 @@ type Store struct {
 	mark    stopMark
 	// snapshots are those on the disk, the newest first in their list.
 	snapshots raft.SnapshotStore
-	closing   sync.Once
-	closed    error
+	// snapshotTook is how long the last snapshot took that was written, in nanoseconds.
+	snapshotTook atomic.Int64
+
+	closing sync.Once
+	closed  error
 
 	rebuilt   func()
 	integrity atomic.Pointer[Integrity]
@@ -400,8 +403,13 @@ func (s *Store) Fingerprint() (index uint64, fingerprint string, err error) {
 
 // Snapshot writes a snapshot now, after which the log can be shortened. Without anything new it does nothing.
 func (s *Store) Snapshot() error {
-	if err := s.raft.Snapshot().Error(); err != nil && !errors.Is(err, raft.ErrNothingNewToSnapshot) {
+	began := time.Now()
+	switch err := s.raft.Snapshot().Error(); {
+	case errors.Is(err, raft.ErrNothingNewToSnapshot):
+	case err != nil:
 		return fmt.Errorf("write snapshot: %w", err)
+	default:
+		s.snapshotTook.Store(int64(time.Since(began)))
 	}
 	return nil
 }

@@ -26,3 +26,17 @@ func (s *server) readCoordinators(ctx context.Context, p farm.Principal) (page.C
 	status, err := s.farm.cluster.Status(ctx, p, 0)
 	return page.Coordinators{Status: status}, err
 }
+
+// transferLead hands the lead to a coordinator.
+func (s *server) transferLead(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	id := c.FormValue("coordinator")
+	if id == "" {
+		return farm.Invalid("the lead was not handed over", farm.FieldError{Field: "coordinator", Message: "is missing"})
+	}
+	if err := s.farm.cluster.TransferLead(ctx, p, id); err != nil {
+		return err
+	}
+	return c.Redirect("/settings/coordinators", fiber.StatusSeeOther)
+}

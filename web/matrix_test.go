@@ -66,7 +66,7 @@ var pages = map[string]grant{
 	"GET /settings/fonts": viewer, "POST /files/font": artist, "POST /settings/fonts/:id/delete": producer,
 	"GET /settings/secrets": artist, "POST /settings/secrets": producer, "POST /settings/secrets/:id/delete": producer,
 	"GET /settings/studio": admin, "POST /settings/studio": admin, "GET /settings/studio/logo": admin, "POST /files/logo": admin, "POST /settings/studio/logo/remove": admin,
-	"GET /settings/coordinators": farmsAdmin, "GET /settings/webhooks": producer, "POST /settings/webhooks": admin,
+	"GET /settings/coordinators": farmsAdmin, "POST /settings/coordinators/lead": farmsAdmin, "GET /settings/webhooks": producer, "POST /settings/webhooks": admin,
 }
 
 // topics are what pages keep current.

@@ -283,6 +283,7 @@ func (s *server) settingRoutes() []route.Route {
 		route.Post("/settings/secrets", farm.ActChangeSecrets, s.addSecret),
 		route.Post("/settings/secrets/:id/delete", farm.ActChangeSecrets, s.deleteSecret),
 		route.Get("/settings/coordinators", farm.ActManageCoordinators, s.coordinators),
+		route.Post("/settings/coordinators/lead", farm.ActManageCoordinators, s.transferLead),
 		route.Get("/settings/studio", farm.ActRenameTeam, s.studio),
 		route.Post("/settings/studio", farm.ActRenameTeam, s.nameStudio),
 		route.Get("/settings/studio/logo", farm.ActRenameTeam, s.logo),

@@ -6,6 +6,7 @@ import (
 
 	"overcrank/coordinator/peers"
 	"overcrank/farm"
+	"overcrank/raftstore"
 )
 
 // nodeReport is what a coordinator tells another about itself.
@@ -31,6 +32,8 @@ type nodeReport struct {
 	Secrets   []string  `json:"secrets,omitempty"`     // ids of the keys for secrets, newest last
 	Trouble   string    `json:"trouble,omitempty"`     // why it is not ready
 	Damaged   int       `json:"damaged,omitempty"`     // number of the farm's files it found damaged
+	// Usage is what it keeps on its disk; zero of one of an older release.
+	Usage raftstore.Usage `json:"usage,omitzero"`
 }
 
 // reportSelf returns this node's report, with the fingerprint at index, or at the newest for 0.
@@ -51,6 +54,9 @@ func (c *Cluster) reportSelf(index uint64) nodeReport {
 	r.Mended, r.Verified = whole.Rebuilds, whole.Verified
 	if free, err := c.raft.Free(); err == nil {
 		r.Free = free
+	}
+	if usage, err := c.raft.Usage(); err == nil {
+		r.Usage = usage
 	}
 	if r.Blank {
 		r.Seen, r.Knows = c.blank(), append(c.callable(), c.peers.Address())

@@ -11,6 +11,7 @@ import (
 	"overcrank/coordinator/membership"
 	"overcrank/coordinator/storage"
 	"overcrank/farm"
+	"overcrank/raftstore"
 )
 
 // Status is what a coordinator knows of all coordinators, with or without a leader.
@@ -46,7 +47,8 @@ type Member struct {
 	Rebuilds int64
 	Verified time.Time
 	Free     int64
-	Trouble  string // why it is not ready
+	Usage    raftstore.Usage // zero of one that does not answer
+	Trouble  string          // why it is not ready
 }
 
 // Role is the part a coordinator plays in Raft.
@@ -113,7 +115,7 @@ func memberOf(seen membership.Member, s sighting, record farm.Coordinator, addre
 	if s.answered {
 		r := s.report
 		out.Coordinator, out.Applied, out.State, out.Free, out.Trouble = r.Coordinator, r.Applied, r.State, r.Free, r.Trouble
-		out.Rebuilds, out.Verified = r.Mended, r.Verified
+		out.Rebuilds, out.Verified, out.Usage = r.Mended, r.Verified, r.Usage
 		out.LastContact = now.Add(-time.Since(s.heard))
 	}
 	out.ID, out.Cluster, out.Name = seen.ID, address, seen.Name

@@ -71,3 +71,25 @@ func lag(ctx context.Context, m cluster.Member) string {
 	}
 	return say(ctx, "%s changes behind", strconv.FormatUint(m.Lag, 10))
 }
+
+// kept says what a coordinator keeps on its disk, "" for one that does not tell.
+func kept(ctx context.Context, m cluster.Member) string {
+	if m.Usage.State == 0 {
+		return ""
+	}
+	return say(ctx, "State %s, log %s", inWords(ctx).Size(m.Usage.State), inWords(ctx).Size(m.Usage.Log))
+}
+
+// snapshotWords say how large the newest snapshot of a coordinator is, and how long it took.
+func snapshotWords(ctx context.Context, m cluster.Member) string {
+	made := m.Usage.Snapshot
+	if made.Took == 0 {
+		return inWords(ctx).Size(made.Size)
+	}
+	return say(ctx, "%s, written in %s", inWords(ctx).Size(made.Size), inWords(ctx).Seconds(made.Took.Seconds()))
+}
+
+// mayLead tells whether the lead can be handed to a coordinator.
+func mayLead(v Coordinators, m cluster.Member) bool {
+	return v.Leader != "" && m.Role == cluster.RoleVoter && !m.Dead && !m.Differs && m.Trouble == ""
+}

@@ -302,7 +302,7 @@ async function lookAtTable(form, what = "look") {
     if (!fresh) throw new Error(said("The farm answered %s.", String(answer.status)));
     if (form.sheet) form.sheet.value = "";
     say.textContent = ""; // its text stands in the field of the cells now
-    put("table", fresh.outerHTML);
+    put("table", fresh.outerHTML, true); // what the reader has just changed is never held back, wherever the pointer rests
   } catch (err) {
     if (mine === looks) { say.textContent = err.message; say.className = "bad"; }
   }

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"math"
+
 	"overcrank/aep"
 	"overcrank/engine/geom"
 )
@@ -10,6 +12,19 @@ type View struct {
 	geom.Lens
 	At   geom.Vec   // where the viewer is
 	From geom.Space // maps the composition's space to the viewer's
+	// Aperture is the width of the lens's opening, in pixels, times the camera's blur level; 0 when all is sharp.
+	Aperture float64
+	Focus    float64 // the distance at which all is sharp, in pixels
+}
+
+// Confusion is the width of the circle, in pixels of the composition, as which a point at a distance before the viewer is seen: by similar triangles
+// behind a thin lens that is focused on another distance (Potmesil and Chakravarty, A Lens and Aperture Camera Model for Synthetic Image Generation,
+// 1981), with the image at the distance Zoom, as After Effects describes its cameras.
+func (v *View) Confusion(distance float64) float64 {
+	if !(v.Aperture > 0) || !(v.Focus > 0) || !(distance > 0) {
+		return 0
+	}
+	return v.Aperture * v.Zoom / v.Focus * math.Abs(distance-v.Focus) / distance
 }
 
 // See is how the plane of a layer is seen, in pixels of the composition.
@@ -23,6 +38,9 @@ type Camera struct {
 	layer     *aep.Layer
 	transform *Transform
 	zoom      Number // pixels
+
+	unsharp                Number // whether it has depth of field
+	focus, aperture, level Number // pixels, pixels, per cent
 }
 
 // DefaultZoom is that of a new camera, in pixels: a lens of 50 mm before a film of 36 mm.
@@ -35,11 +53,20 @@ func CamerasOf(p *aep.Project, comp *aep.Item) []Camera {
 		if l.Kind != aep.LayerCamera || !l.Enabled {
 			continue
 		}
-		zoom := Ref{comp, l, l.Props.Find("ADBE Camera Options Group", "ADBE Camera Zoom")}
-		out = append(out, Camera{layer: l, transform: TransformOf(p, comp, l), zoom: NumberOf(zoom, DefaultZoom(comp.Comp))})
+		number := func(match string, def float64) Number {
+			return NumberOf(Ref{comp, l, l.Props.Find("ADBE Camera Options Group", match)}, def)
+		}
+		out = append(out, Camera{
+			layer: l, transform: TransformOf(p, comp, l), zoom: number("ADBE Camera Zoom", DefaultZoom(comp.Comp)),
+			unsharp: number("ADBE Camera Depth of Field", 0), focus: number("ADBE Camera Focus Distance", DefaultZoom(comp.Comp)),
+			aperture: number("ADBE Camera Aperture", defaultAperture), level: number("ADBE Camera Blur Level", 100),
+		})
 	}
 	return out
 }
+
+// defaultAperture is that of a new camera, in pixels: 50 mm at f/5.6.
+const defaultAperture = 25.3
 
 // cutSlack makes a time that rounding put just before a cut count as after it.
 const cutSlack = 1e-6
@@ -65,7 +92,11 @@ func ViewDuring(e *Evaluator, c *aep.Composition, cameras []Camera, frame, at fl
 		zoom := camera.zoom.At(e, at)
 		if from, ok := place.Invert(); ok && zoom > 0 {
 			lens.Zoom = zoom
-			return View{Lens: lens, At: place.Move, From: from}
+			view := View{Lens: lens, At: place.Move, From: from}
+			if camera.unsharp.At(e, at) != 0 {
+				view.Focus, view.Aperture = camera.focus.At(e, at), camera.aperture.At(e, at)*camera.level.At(e, at)/100
+			}
+			return view
 		}
 	}
 	viewer := geom.Vec{X: lens.Center.X, Y: lens.Center.Y, Z: -lens.Zoom}

@@ -16,20 +16,29 @@ type Sums struct {
 
 // SumsOf are the Sums of a picture: of its alpha, or with colors of all its channels. Premultiplied numbers of 255 are 1.
 func SumsOf(img *Image, colors bool) *Sums {
-	s := &Sums{rect: img.Rect, deep: 1}
+	return sumsOf(img.Pix, img.Stride, img.Rect, colors, 255)
+}
+
+// SumsOfNumbers are those of a picture of more than bytes, with its colours: rows of stride numbers, four for each pixel of r.
+func SumsOfNumbers(pix []float32, stride int, r image.Rectangle) *Sums {
+	return sumsOf(pix, stride, r, true, 1)
+}
+
+func sumsOf[P uint8 | float32](pix []P, stride int, r image.Rectangle, colors bool, full float64) *Sums {
+	s := &Sums{rect: r, deep: 1}
 	if colors {
 		s.deep = 4
 	}
-	row := s.deep * (img.Rect.Dx() + 1)
-	s.values = make([]float64, row*(img.Rect.Dy()+1))
-	for y := range img.Rect.Dy() {
-		pix := img.Pix[y*img.Stride:]
+	row := s.deep * (r.Dx() + 1)
+	s.values = make([]float64, row*(r.Dy()+1))
+	for y := range r.Dy() {
+		pix := pix[y*stride:]
 		above, own := s.values[row*y:row*(y+1)], s.values[row*(y+1):row*(y+2)]
 		var sum [4]float64
-		for x := range img.Rect.Dx() {
+		for x := range r.Dx() {
 			px := pix[4*x+4-s.deep : 4*x+4]
 			for c, v := range px {
-				sum[c] += float64(v) / 255
+				sum[c] += float64(v) / full
 				own[s.deep*(x+1)+c] = above[s.deep*(x+1)+c] + sum[c]
 			}
 		}

@@ -113,7 +113,7 @@ func (w *worker) looks(shown []shownLayer) ([]uint64, error) {
 				return nil, err
 			}
 			if l.d != nil {
-				if !l.d.still || l.exposure(w) != nil || w.shaded(l.view) {
+				if !l.d.still || l.exposure(w) != nil || !w.plainInSpace(l.view) {
 					break
 				}
 				h.add(l.m.A, l.m.B, l.m.C, l.m.D, l.m.E, l.m.F, opacity)

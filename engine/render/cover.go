@@ -32,7 +32,7 @@ func (w *worker) uncovered(clip image.Rectangle, shown []shownLayer) ([]shownLay
 func (w *worker) plain(v view) bool {
 	l := v.layer
 	return (l.Kind == scene.Solid || l.Kind == scene.Footage) && isNormal(l.Blend) && !l.Adjustment && !l.PreserveTransparency &&
-		l.Matte == aep.MatteNone && l.Styles == nil && len(l.Masks) == 0 && len(l.Effects) == 0 && v.h == nil && w.opacity(v) == 1 && !w.shaded(v)
+		l.Matte == aep.MatteNone && l.Styles == nil && len(l.Masks) == 0 && len(l.Effects) == 0 && v.h == nil && w.opacity(v) == 1 && w.plainInSpace(v)
 }
 
 // inside are the whole pixels that a picture of w by h pixels, mapped by m, covers up to a border that fades.

@@ -189,11 +189,8 @@ func (w *worker) crossingSheet(clip image.Rectangle, l *shownLayer) (*raster.Ima
 		own := w.r.surfaces.get(clip)
 		return own, w.styled(own, l, opacity, raster.Normal)
 	}
-	pic, err := w.picture(clip, v, l.d, l.exposure(w), w.masks(v))
+	pic, err := w.seen(clip, v, l.d, l.exposure(w), w.masks(v))
 	if pic.img == nil || err != nil {
-		return nil, err
-	}
-	if pic, err = w.shade(v, pic); err != nil {
 		return nil, err
 	}
 	defer pic.release()

@@ -109,11 +109,8 @@ func (w *worker) deepOver(dst *deep.Image, l *shownLayer, blend deep.Blend) erro
 	if l.d.through != nil && lone && opacity == 1 && isNormal(v.layer.Blend) && len(masks)+len(v.layer.Effects) == 0 {
 		return l.d.through(dst)
 	}
-	pic, err := w.deepPicture(dst.Rect, v, l.d, l.exposure(w), masks)
+	pic, err := w.deepSeen(dst.Rect, v, l.d, l.exposure(w), masks)
 	if pic.img == nil || err != nil {
-		return err
-	}
-	if pic, err = w.deepShade(v, pic); err != nil {
 		return err
 	}
 	defer pic.release()
@@ -216,11 +213,8 @@ func (w *worker) deepMatteOf(r image.Rectangle, v view, how aep.MatteKind) (*dee
 	if d == nil || err != nil {
 		return nothing, err
 	}
-	pic, err := w.deepPicture(r, v, d, w.exposure(v), w.masks(v))
+	pic, err := w.deepSeen(r, v, d, w.exposure(v), w.masks(v))
 	if pic.img == nil || err != nil {
-		return nothing, err
-	}
-	if pic, err = w.deepShade(v, pic); err != nil {
 		return nothing, err
 	}
 	defer pic.release()

@@ -91,14 +91,11 @@ func (w *worker) over(dst *raster.Image, l *shownLayer, blend raster.Blend) erro
 	lone := v.layer.Matted == nil && !preserves
 	masks := w.masks(v)
 	x := l.exposure(w)
-	if x == nil && lone && v.h == nil && !w.shaded(v) && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d) {
+	if x == nil && lone && v.h == nil && w.plainInSpace(v) && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d) {
 		return l.d.draw(dst, opacity, blend)
 	}
-	pic, err := w.picture(dst.Rect, v, l.d, x, masks)
+	pic, err := w.seen(dst.Rect, v, l.d, x, masks)
 	if pic.img == nil || err != nil {
-		return err
-	}
-	if pic, err = w.shade(v, pic); err != nil {
 		return err
 	}
 	defer pic.release()

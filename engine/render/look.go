@@ -162,6 +162,9 @@ func (l *looking) place(s stage, layer *scene.Layer) {
 		v := w.inSpace(s, layer)
 		m = v.m
 		l.numbers(v.depth)
+		if camera := s.comp.View(w.eval, s.t-s.late, s.t); camera.Aperture > 0 {
+			l.numbers(camera.Aperture, camera.Focus, camera.Zoom)
+		}
 		if v.h != nil {
 			l.numbers(v.h[:]...)
 		}

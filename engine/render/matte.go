@@ -53,11 +53,8 @@ func (w *worker) matteCoverage(cov *image.Alpha, v view, how aep.MatteKind) erro
 		keepCoverage(cov, own, how, opacity)
 		return nil
 	}
-	pic, err := w.picture(cov.Rect, v, d, w.exposure(v), w.masks(v))
+	pic, err := w.seen(cov.Rect, v, d, w.exposure(v), w.masks(v))
 	if pic.img == nil || err != nil {
-		return err
-	}
-	if pic, err = w.shade(v, pic); err != nil {
 		return err
 	}
 	defer pic.release()

@@ -43,11 +43,8 @@ func (w *worker) styledOver(dst *raster.Image, l *shownLayer, opacity float64, b
 		Whole: geom.Rect{MaxX: float64(v.comp.Width), MaxY: float64(v.comp.Height)}.Transform(v.stage.m),
 	}
 	near := dst.Rect.Inset(-set.Reach(f))
-	pic, err := w.picture(near, v, l.d, l.exposure(w), w.masks(v))
+	pic, err := w.seen(near, v, l.d, l.exposure(w), w.masks(v))
 	if pic.img == nil || err != nil {
-		return err
-	}
-	if pic, err = w.shade(v, pic); err != nil {
 		return err
 	}
 	box := pic.bounds(near).Inset(-set.Reach(f)).Intersect(near)

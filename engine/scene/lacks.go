@@ -44,9 +44,7 @@ func (c *compiler) seen(l *Layer) {
 	case Unknown:
 		l.lack("a layer of this kind")
 	case Camera:
-		if l.on("ADBE Camera Options Group", "ADBE Camera Depth of Field") {
-			l.detail("depth of field")
-		}
+		l.iris()
 	case Light:
 		l.light()
 	case Footage:

@@ -77,8 +77,8 @@ func (w *worker) sights(run []shownLayer) []sight {
 	tilted := false
 	for i := range run {
 		v := run[i].view
-		camera := v.comp.View(w.eval, v.t-v.late, v.t)
-		seen := geom.Perspective(v.stage.m).Mul(camera.See(w.spaceOf(v.stage, v.layer, camera.At)))
+		camera := w.camera(&v.stage)
+		seen := w.sees(&v.stage, &camera, w.spaceOf(v.stage, v.layer, camera.At))
 		out[i].rank = run[i].rank
 		out[i].near, _ = seen.Nearness()
 		tilted = tilted || v.h != nil

@@ -27,14 +27,14 @@ const (
 
 // focus is how unsharp a layer is seen; nil when it is sharp.
 func (w *worker) focus(v view) *focus {
-	if !v.layer.ThreeD || v.own || v.layer.Adjustment {
+	if !v.spatial() || v.own || v.layer.Adjustment {
 		return nil
 	}
-	camera := v.comp.View(w.eval, v.t-v.late, v.t)
+	camera := w.camera(&v.stage)
 	if !(camera.Aperture > 0) {
 		return nil
 	}
-	scale := v.stage.m.MeanScale()
+	scale := v.world().m.MeanScale()
 	width := func(distance float64) float64 {
 		return min(scale*camera.Confusion(distance), widest)
 	}

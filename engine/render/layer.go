@@ -127,8 +127,13 @@ func (w *worker) stencil(dst *raster.Image, l *shownLayer) error {
 	return nil
 }
 
+// opacity is that of a layer, and of the collapsed compositions with which it joins others.
 func (w *worker) opacity(v view) float64 {
-	return max(0, min(1, v.layer.Opacity.At(w.eval, v.t)/100))
+	out := max(0, min(1, v.layer.Opacity.At(w.eval, v.t)/100))
+	for s := &v.stage; s.joins != nil; s = s.outer {
+		out *= max(0, min(1, s.through.Opacity.At(w.eval, s.outer.t)/100))
+	}
+	return out
 }
 
 // adjustment applies the effects of an adjustment layer to everything below it, within its masks and its matte, and lays the result over

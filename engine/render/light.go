@@ -26,9 +26,10 @@ type lamp struct {
 	soft          float64 // its radius, as far as it makes shadows soft, in pixels
 }
 
-// lamps are the lights of a stage at its time.
-func (w *worker) lamps(s stage) []lamp {
+// lamps are the lights of a stage at its time, or of the world that it joins.
+func (w *worker) lamps(of stage) []lamp {
 	var out []lamp
+	s := of.world()
 	for i := range s.comp.Lamps {
 		l := &s.comp.Lamps[i]
 		if !active(l.Layer.Layer, s.t) {
@@ -72,7 +73,7 @@ func (l *lamp) values(each func(...float64)) {
 // lit tells whether a layer's picture depends on the lights of its composition: it is a 3D layer that accepts lights, and there are some.
 func (w *worker) lit(v view) bool {
 	m := v.layer.Material
-	return m != nil && !v.own && len(v.comp.Lamps) > 0 && m.Accepts.At(w.eval, v.t) != 0 && len(w.lamps(v.stage)) > 0
+	return m != nil && !v.own && len(v.world().comp.Lamps) > 0 && m.Accepts.At(w.eval, v.t) != 0 && len(w.lamps(v.stage)) > 0
 }
 
 // surface is how a 3D layer takes light: Lambert's law for what is diffuse, Phong's reflection for highlights (Phong, Illumination for Computer
@@ -91,7 +92,7 @@ type surface struct {
 // surface is that of a layer, without shadows.
 func (w *worker) surface(v view) *surface {
 	m, e := v.layer.Material, w.eval
-	camera := v.comp.View(e, v.t-v.late, v.t)
+	camera := w.camera(&v.stage)
 	share := func(n float64) float64 { return n / 100 }
 	s := &surface{
 		lamps: w.lamps(v.stage), space: w.spaceOf(v.stage, v.layer, camera.At), viewer: camera.At,
@@ -332,7 +333,7 @@ func (l *looking) lighting(v view) {
 	if !l.w.shadowed(v) {
 		return
 	}
-	camera := v.comp.View(l.w.eval, v.t-v.late, v.t)
+	camera := l.w.camera(&v.stage)
 	for _, one := range l.w.casters(v) {
 		place := l.w.spaceOf(one.stage, one.layer, camera.At)
 		for _, row := range []geom.Vec{place.X, place.Y, place.Move} {

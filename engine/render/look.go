@@ -129,7 +129,9 @@ func (l *looking) layer(s stage, layer *scene.Layer) {
 		if t, ok := w.sourceTime(v, layer.Inner.Duration); ok {
 			at := []instant{{t, 1}}
 			inner := stage{comp: layer.Inner, outer: &v.stage, m: geom.Identity}
-			if layer.Collapse {
+			if joined, ok := w.inner(s, layer, w.view(s, layer).m); ok {
+				inner = joined
+			} else if layer.Collapse {
 				inner.m, inner.through = w.view(s, layer).m, layer
 			} else {
 				at = w.instants(v, t, 1/FrameTime(layer.Inner.Composition, 1), layer.Inner.Duration)
@@ -156,13 +158,13 @@ func (l *looking) place(s stage, layer *scene.Layer) {
 	w := l.w
 	m := geom.Identity
 	switch {
-	case layer.ThreeD:
+	case s.inDepth(layer):
 		s := s
 		s.m = geom.Identity
 		v := w.inSpace(s, layer)
 		m = v.m
 		l.numbers(v.depth)
-		if camera := s.comp.View(w.eval, s.t-s.late, s.t); camera.Aperture > 0 {
+		if camera := w.camera(&s); camera.Aperture > 0 {
 			l.numbers(camera.Aperture, camera.Focus, camera.Zoom)
 		}
 		if v.h != nil {

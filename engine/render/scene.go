@@ -23,6 +23,8 @@ type stage struct {
 	through *scene.Layer
 	// late is how far t lies after the time of the frame, at a moment while the shutter is open.
 	late float64
+	// joins maps the space of the composition to that of the world, where through shows its layers among others; nil for others.
+	joins *geom.Space
 }
 
 // view is a layer of a stage; m maps the layer's pixels to the target's.
@@ -98,14 +100,11 @@ func (l *shownLayer) exposure(w *worker) *exposure {
 // shown are the visible layers of s, from the bottom.
 func (w *worker) shown(s stage) []shownLayer {
 	out := make([]shownLayer, 0, len(s.comp.Shown))
-	for i, l := range s.comp.Shown {
-		if !active(l.Layer, s.t) {
-			continue
-		}
+	w.expand(s, func(s stage, l *scene.Layer) {
 		if _, only := w.castsShadows(l, s.t); !only {
-			out = append(out, shownLayer{view: w.view(s, l), rank: i})
+			out = append(out, shownLayer{view: w.view(s, l), rank: len(out)})
 		}
-	}
+	})
 	return w.byDepth(out)
 }
 
@@ -122,7 +121,7 @@ func (w *worker) ready(l *shownLayer) error {
 
 func (w *worker) view(s stage, l *scene.Layer) view {
 	w.at = l
-	if l.ThreeD {
+	if s.inDepth(l) {
 		return w.inSpace(s, l)
 	}
 	return view{stage: s, layer: l, m: s.m.Mul(l.Transform.Matrix(w.eval, s.t))}

@@ -57,19 +57,16 @@ func (w *worker) castsShadows(l *scene.Layer, t float64) (casts, only bool) {
 	return how != 0, how == scene.Only
 }
 
-// casters are the views of the layers of v's composition whose shadows may fall on v's layer.
+// casters are the views of the layers whose shadows may fall on v's layer.
 func (w *worker) casters(v view) (out []view) {
-	for _, l := range v.comp.Shown {
-		if l == v.layer || !l.ThreeD || !active(l.Layer, v.t) {
-			continue
+	w.expand(*v.world(), func(s stage, l *scene.Layer) {
+		if casts, _ := w.castsShadows(l, s.t); !casts || l == v.layer && s.path == v.path {
+			return
 		}
-		if casts, _ := w.castsShadows(l, v.t); !casts {
-			continue
-		}
-		if one := w.view(v.stage, l); w.opacity(one) > 0 {
+		if one := w.view(s, l); w.opacity(one) > 0 {
 			out = append(out, one)
 		}
-	}
+	})
 	w.at = v.layer
 	return out
 }
@@ -77,7 +74,7 @@ func (w *worker) casters(v view) (out []view) {
 // shadowed tells whether shadows may fall on a layer.
 func (w *worker) shadowed(v view) bool {
 	m := v.layer.Material
-	if m == nil || v.own || len(v.comp.Lamps) == 0 || m.AcceptsShadows.At(w.eval, v.t) == 0 {
+	if m == nil || v.own || len(v.world().comp.Lamps) == 0 || m.AcceptsShadows.At(w.eval, v.t) == 0 {
 		return false
 	}
 	dark := false
@@ -100,7 +97,7 @@ func (w *worker) shadows(l *lamp, casters []view, space geom.Space) (out []shado
 		if err != nil {
 			return nil, err
 		}
-		camera := v.comp.View(w.eval, v.t-v.late, v.t)
+		camera := w.camera(&v.stage)
 		place := w.spaceOf(v.stage, v.layer, camera.At)
 		s := shadow{cast: c, parallel: l.kind == scene.ParallelLight, darkness: l.darkness, soft: l.soft, unit: geom.Point{X: place.X.Len(), Y: place.Y.Len()}}
 		if c == nil || !s.aim(l, place, space) {
@@ -221,7 +218,7 @@ func (w *worker) castOf(v view) (*cast, error) {
 	if d == nil || err != nil {
 		return nil, err
 	}
-	camera := v.comp.View(w.eval, v.t-v.late, v.t)
+	camera := w.camera(&v.stage)
 	place := w.spaceOf(v.stage, v.layer, camera.At)
 	scale := w.projectedScale(v, d.box, max(place.X.Len(), place.Y.Len())*v.stage.m.MeanScale())
 	area := func() image.Rectangle {

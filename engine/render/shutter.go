@@ -68,7 +68,7 @@ func (w *worker) exposure(v view) *exposure {
 		return nil
 	}
 	redrawn := len(l.Redrawn) > 0 || stirs(l)
-	moving := l.Transform.Moves() || v.through != nil || l.ThreeD && v.comp.CameraMoves()
+	moving := l.Transform.Moves() || v.through != nil || l.ThreeD && v.world().comp.CameraMoves()
 	if !moving && !redrawn {
 		return nil
 	}
@@ -116,6 +116,11 @@ func (w *worker) later(s stage, by float64) stage {
 	}
 	if t, ok := w.sourceTime(view{stage: outer, layer: s.through}, s.comp.Duration); ok {
 		s.t = t
+	}
+	if s.joins != nil {
+		camera := w.camera(&outer)
+		place := w.spaceOf(outer, s.through, camera.At)
+		s.joins = &place
 	}
 	s.outer = &outer
 	s.late += s.t - was
@@ -205,7 +210,7 @@ func distance(from, to geom.Homography, box geom.Rect) float64 {
 // refine adds moments so that nothing of box, in pixels of the layer, moves by more than a pixel from one to the next. Layers in space, shapes
 // and what is drawn anew have the least number, as in After Effects.
 func (w *worker) refine(v view, x *exposure, box geom.Rect) {
-	if x.anew || v.layer.ThreeD || v.layer.Kind == scene.Shape {
+	if x.anew || v.spatial() || v.layer.Kind == scene.Shape {
 		return
 	}
 	n := len(x.views)

@@ -14,7 +14,7 @@ import (
 // inSpace is the view of a 3D layer, as the composition's camera sees it. Where no perspective is visible it is a view as that of any other
 // layer.
 func (w *worker) inSpace(s stage, l *scene.Layer) view {
-	camera := s.comp.View(w.eval, s.t-s.late, s.t)
+	camera := w.camera(&s)
 	space := w.spaceOf(s, l, camera.At)
 	size := l.Size()
 	box := geom.Rect{MaxX: size.X, MaxY: size.Y}
@@ -22,8 +22,11 @@ func (w *worker) inSpace(s stage, l *scene.Layer) view {
 	if l.Vector() { // around its origin
 		box, middle = geom.Rect{MinX: -size.X, MinY: -size.Y, MaxX: size.X, MaxY: size.Y}, geom.Point{}
 	}
-	h := geom.Perspective(s.m).Mul(camera.See(space))
+	h := w.sees(&s, &camera, space)
 	v := view{stage: s, layer: l, depth: camera.Distance(space.Apply(geom.Vec{X: middle.X, Y: middle.Y}))}
+	if !l.ThreeD { // all of one plane, whose order is that of its layers
+		v.depth = camera.Distance(s.joins.Apply(geom.Vec{X: float64(s.comp.Width) / 2, Y: float64(s.comp.Height) / 2}))
+	}
 	if m, ok := h.Affine(box); ok {
 		v.m = m
 		return v
@@ -35,18 +38,25 @@ func (w *worker) inSpace(s stage, l *scene.Layer) view {
 	return v
 }
 
-// spaceOf maps pixels of a 3D layer to the space of its composition, which is seen from a viewer.
+// spaceOf maps pixels of a 3D layer to the space of its composition, or of the world that its composition joins, which is seen from a viewer.
 func (w *worker) spaceOf(s stage, l *scene.Layer, viewer geom.Vec) geom.Space {
-	if l.FacesCamera {
-		return l.Transform.Facing(w.eval, s.t, viewer)
+	outer := geom.Here
+	if s.joins != nil {
+		outer = *s.joins
 	}
-	return l.Transform.Space(w.eval, s.t)
+	if l.FacesCamera && l.ThreeD {
+		if back, ok := outer.Invert(); ok {
+			viewer = back.Apply(viewer)
+		}
+		return outer.Mul(l.Transform.Facing(w.eval, s.t, viewer))
+	}
+	return outer.Mul(l.Transform.Space(w.eval, s.t))
 }
 
 // byDepth puts 3D layers that follow each other in the order of their depth, the farthest first. A layer without depth stays where it is, and
 // those on both sides of it are ordered apart, as After Effects does. Those of which no order is right everywhere are put together.
 func (w *worker) byDepth(shown []shownLayer) []shownLayer {
-	deep := func(l *shownLayer) bool { return l.layer.ThreeD && !l.layer.Adjustment }
+	deep := func(l *shownLayer) bool { return l.spatial() && !l.layer.Adjustment }
 	for i := 0; i < len(shown); {
 		end := i
 		for end < len(shown) && deep(&shown[end]) {

@@ -75,7 +75,7 @@ func (c *compiler) seen(l *Layer) {
 // switches are the features of a layer of any kind.
 func (l *Layer) switches() {
 	comp := l.Comp
-	if l.Kind == Nested && l.Collapse && l.Inner.deep() {
+	if l.Kind == Nested && l.Collapse && !l.Joins && l.Inner.deep() {
 		l.lack("the depth of 3D layers in a collapsed composition, among those around it,")
 	}
 	if l.FrameBlend && l.mixesFrames() {
@@ -104,7 +104,7 @@ func (s *Scene) Notes() (notes []string) {
 
 // deep tells whether any of the layers of c that may be seen is a 3D layer.
 func (c *Comp) deep() bool {
-	return slices.ContainsFunc(c.Shown, func(l *Layer) bool { return l.ThreeD && l.Kind != Camera && l.Kind != Light })
+	return slices.ContainsFunc(c.Shown, func(l *Layer) bool { return l.Joins || l.ThreeD && l.Kind != Camera && l.Kind != Light })
 }
 
 // on tells whether a switch of the layer is on at any time.

@@ -49,6 +49,8 @@ type Layer struct {
 	Shapes    *shape.Contents // of a shape layer
 	Styles    *style.Set      // nil for a layer without
 	Material  *Material       // of a 3D layer
+	// Joins tells whether it is a collapsed composition whose layers lie in the space of those around it.
+	Joins bool
 	// Varies tells whether anything of the layer but what it shows may change over time.
 	Varies bool
 	// Timed tells whether an effect, a text's glyphs or the blend mode may look different in each frame while all values stay.
@@ -165,7 +167,17 @@ func (c *compiler) layer(comp *Comp, l *aep.Layer) *Layer {
 	if out.Styles != nil {
 		out.Styling = out.vary(nil, l.Props.Child("ADBE Layer Styles"))
 	}
+	out.Joins = out.joins()
 	return out
+}
+
+// joins tells whether the layers of the collapsed composition that it shows lie in the space of those around it: there is depth, and the layer changes
+// nothing of their picture as a whole.
+func (l *Layer) joins() bool {
+	if l.Kind != Nested || !l.Collapse || l.within || l.Adjustment || l.PreserveTransparency || !l.ThreeD && !l.Inner.deep() {
+		return false
+	}
+	return l.Matte == aep.MatteNone && l.Blend <= aep.BlendNormal && l.Styles == nil && len(l.Masks)+len(l.Effects) == 0
 }
 
 func kindOf(l *aep.Layer, source *aep.Item) Kind {

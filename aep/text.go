@@ -19,6 +19,16 @@ const (
 	JustifyFullAll
 )
 
+// LineOrientation is which way the lines of a text run.
+type LineOrientation int
+
+// The orientations, numbered as in the file: lines from left to right, or columns from top to bottom, the first one on the right or on the left.
+const (
+	HorizontalLines LineOrientation = iota
+	VerticalRightToLeft
+	VerticalLeftToRight
+)
+
 // TextDocument is the content of a text layer at one time. Lines end with "\r"; a soft break is "\x03".
 type TextDocument struct {
 	Text       string
@@ -27,6 +37,7 @@ type TextDocument struct {
 	Box        bool           // paragraph text in a box
 	BoxPos     [2]float64     // left and top of the box, in pixels of the layer
 	BoxSize    [2]float64     // pixels
+	Lines      LineOrientation
 }
 
 // TextRun is a stretch of text of one style.

@@ -93,9 +93,13 @@ func decodeDocument(root cos.Dict, doc cos.Value, fonts []string) *TextDocument 
 }
 
 // frame reads the box of paragraph text: the document's view names a frame, whose path has four corners with their
-// tangents. The frame of point text has no path.
+// tangents. The frame of point text has no path. Beside the path its data have the frame's type, and the orientation of its lines, as those of
+// Adobe's text engine do in other files.
 func (d *TextDocument) frame(root cos.Dict, doc cos.Value) {
 	frame := cos.At(root, 0, 8, 0, cos.Int(doc, 0, 1, 0, 0, 0), 0)
+	if lines := LineOrientation(cos.Int(frame, 0, 2, 1)); lines == VerticalRightToLeft || lines == VerticalLeftToRight {
+		d.Lines = lines
+	}
 	outline := cos.List(frame, 1, 0)
 	if len(outline) < 4 {
 		return

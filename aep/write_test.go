@@ -51,7 +51,7 @@ func written() *aep.Project {
 		Paragraphs: []aep.ParagraphRun{{Length: 16, Style: aep.ParagraphStyle{Justification: aep.JustifyCenter, StartIndent: 4, AutoLeadingFactor: 1.2}}},
 	}
 	box := *doc
-	box.Box, box.BoxPos, box.BoxSize = true, [2]float64{-100, -50}, [2]float64{200, 100}
+	box.Box, box.BoxPos, box.BoxSize, box.Lines = true, [2]float64{-100, -50}, [2]float64{200, 100}, aep.VerticalLeftToRight
 	text := &aep.Property{Match: "ADBE Text Document", Enabled: true, Value: doc, Keys: []aep.Keyframe{
 		{Time: 0, Value: doc, In: aep.Hold, Out: aep.Hold, InEase: []aep.Ease{{}}, OutEase: []aep.Ease{{}}},
 		{Time: 1, Value: &box, In: aep.Hold, Out: aep.Hold, InEase: []aep.Ease{{}}, OutEase: []aep.Ease{{}}},

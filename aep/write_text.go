@@ -60,10 +60,14 @@ func (t *fontTable) list() cos.Array {
 	return out
 }
 
-// frame is the frame of a text: a path of four edges for text in a box; that of point text has no path.
+// frame is the frame of a text: a path of four edges for text in a box; that of point text has no path. Its data say which way lines run.
 func frame(d *TextDocument) cos.Dict {
+	data := cos.Dict{}
+	if d.Lines != HorizontalLines {
+		data["1"] = int(d.Lines)
+	}
 	if !d.Box {
-		return cos.Dict{"0": cos.Dict{}}
+		return cos.Dict{"0": cos.Dict{"2": data}}
 	}
 	left, top := d.BoxPos[0], d.BoxPos[1]
 	right, bottom := left+d.BoxSize[0], top+d.BoxSize[1]
@@ -73,7 +77,7 @@ func frame(d *TextDocument) cos.Dict {
 		to := corners[(i+1)%len(corners)]
 		outline = append(outline, from[0], from[1], from[0], from[1], to[0], to[1], to[0], to[1])
 	}
-	return cos.Dict{"0": cos.Dict{"1": cos.Dict{"0": outline}}}
+	return cos.Dict{"0": cos.Dict{"1": cos.Dict{"0": outline}, "2": data}}
 }
 
 // document is the COS of one text, which is set in the frame of that number.

@@ -207,6 +207,9 @@ func (l *Layer) text() {
 	if l.Glyphs == nil {
 		return
 	}
+	if doc, ok := l.Document.First().(*aep.TextDocument); ok && doc != nil && doc.Lines != aep.HorizontalLines {
+		l.detail("the way of animators, paths and anchors along the lines of vertical text")
+	}
 	for _, what := range l.Glyphs.Lacks() {
 		l.lack(what)
 	}

@@ -72,9 +72,12 @@ func (c *composer) apart(l *line, x, stretch float64) {
 			at := places[g.first-l.from]
 			out := c.set.single(g, r)
 			out.X, out.Y, out.Line = x, c.baseline, number
+			if c.down {
+				out.turn()
+			}
 			out.Char, out.Solid, out.Word = at.char, at.solid, at.word
 			for _, p := range out.Outline.Points {
-				c.ink.add(geom.Point{X: x + p.X, Y: c.baseline + p.Y})
+				c.ink.add(geom.Point{X: out.X + p.X, Y: out.Y + p.Y})
 			}
 			c.out.Glyphs = append(c.out.Glyphs, out)
 			x += g.advance + g.track
@@ -82,6 +85,15 @@ func (c *composer) apart(l *line, x, stretch float64) {
 				x += stretch
 			}
 		}
+	}
+}
+
+// turn makes a glyph of a vertical line one of the layer.
+func (g *Glyph) turn() {
+	pen := turned(geom.Point{X: g.X, Y: g.Y})
+	g.X, g.Y = pen.X, pen.Y
+	for i, p := range g.Outline.Points {
+		g.Outline.Points[i] = turned(p)
 	}
 }
 
@@ -130,6 +142,7 @@ func (b *Book) replaced(key replacement) (g Glyph, ok bool) {
 		}
 	}()
 	s := b.setters.Get().(*setter)
+	s.down = false
 	runs, err := s.shape([]char{{r: key.r, style: &key.style, small: key.small}})
 	if err != nil || len(runs) == 0 || len(runs[0]) == 0 {
 		return Glyph{}, false

@@ -36,11 +36,12 @@ func (s *setter) layout(doc *aep.TextDocument, apart bool) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := composer{set: s, doc: doc, out: &Layout{}, single: apart}
-	c.boxed = doc.Box && doc.BoxSize[0] > 0 && doc.BoxSize[1] > 0
+	s.down = doc.Lines != aep.HorizontalLines
+	c := composer{set: s, out: &Layout{}, single: apart, down: s.down, way: 1}
+	c.frame(doc)
 	wrap := 0.0
 	if c.boxed {
-		wrap = doc.BoxSize[0]
+		wrap = c.size[0]
 	}
 	for i, p := range paras {
 		lines, err := s.breakLines(p, wrap)
@@ -60,10 +61,13 @@ func (s *setter) layout(doc *aep.TextDocument, apart bool) (*Layout, error) {
 	return c.finish(), nil
 }
 
-// composer places lines under each other.
+// composer places lines under each other. Those of vertical text too: x runs along them and y across, until what is drawn is turned.
 type composer struct {
 	set      *setter
-	doc      *aep.TextDocument
+	down     bool       // the lines are vertical
+	way      float64    // the next line lies across in this direction, 1 or -1
+	pos      [2]float64 // of the box, where the first line begins
+	size     [2]float64 // of the box, along the lines and across
 	out      *Layout
 	boxed    bool
 	started  bool
@@ -74,17 +78,34 @@ type composer struct {
 	count    counter
 }
 
+// frame finds the box of a text, along its lines and across.
+func (c *composer) frame(doc *aep.TextDocument) {
+	c.boxed = doc.Box && doc.BoxSize[0] > 0 && doc.BoxSize[1] > 0
+	c.pos, c.size = doc.BoxPos, doc.BoxSize
+	if !c.down {
+		return
+	}
+	c.size = [2]float64{doc.BoxSize[1], doc.BoxSize[0]}
+	c.pos = [2]float64{doc.BoxPos[1], -doc.BoxPos[0] - doc.BoxSize[0]}
+	if doc.Lines == aep.VerticalLeftToRight {
+		c.way, c.pos[1] = -1, -doc.BoxPos[0]
+	}
+}
+
+// turned is a point of the layer where vertical text has p along its lines and across.
+func turned(p geom.Point) geom.Point { return geom.Point{X: -p.Y, Y: p.X} }
+
 // add places the next line. It is false when the line is outside the box.
 func (c *composer) add(l *line) bool {
 	ascent, descent := l.height(c.set)
 	switch {
 	case c.started:
-		c.baseline += l.leading() + c.gap
+		c.baseline += c.way * (l.leading() + c.gap)
 	case c.boxed:
-		c.baseline = c.doc.BoxPos[1] + ascent
+		c.baseline = c.pos[1] + c.way*ascent
 	}
 	c.started, c.gap = true, 0
-	if c.boxed && c.baseline > c.doc.BoxPos[1]+c.doc.BoxSize[1]+0.5 {
+	if c.boxed && c.way*c.baseline > c.way*c.pos[1]+c.size[1]+0.5 {
 		return false
 	}
 	x, align, stretch := c.start(l)
@@ -108,7 +129,7 @@ func (c *composer) add(l *line) bool {
 func (c *composer) start(l *line) (x, align, stretch float64) {
 	left, room := 0.0, 0.0
 	if c.boxed {
-		left, room = c.doc.BoxPos[0], c.doc.BoxSize[0]
+		left, room = c.pos[0], c.size[0]
 	}
 	first := firstIndent(l.para, l.firstInPara)
 	left += l.para.StartIndent + first
@@ -166,7 +187,11 @@ func (c *composer) draw(l *line, x, stretch float64) {
 func (c *composer) glyph(to *geom.Outline, g *glyph, r rune, x float64) {
 	first := len(to.Points)
 	c.set.draw(to, g, r, geom.Point{X: x, Y: c.baseline})
-	for _, p := range to.Points[first:] {
+	for i, p := range to.Points[first:] {
+		if c.down {
+			p = turned(p)
+			to.Points[first+i] = p
+		}
 		c.ink.add(p)
 	}
 }
@@ -183,8 +208,15 @@ func (s *setter) draw(to *geom.Outline, g *glyph, r rune, pen geom.Point) {
 	if g.style.FauxItalic {
 		slant = fauxSlant
 	}
-	x, y := pen.X+g.dx, pen.Y+g.dy-g.rise()
 	to.Verbs = append(to.Verbs, from.Verbs...)
+	if g.upright { // what turns the line turns the glyph back
+		for _, p := range from.Points {
+			right, down := g.dx+(p.X-slant*p.Y)*along+g.rise(), g.dy+p.Y*across
+			to.Points = append(to.Points, geom.Point{X: pen.X + down, Y: pen.Y - right})
+		}
+		return
+	}
+	x, y := pen.X+g.dx, pen.Y+g.dy-g.rise()
 	for _, p := range from.Points {
 		to.Points = append(to.Points, geom.Point{X: x + (p.X-slant*p.Y)*along, Y: y + p.Y*across})
 	}

@@ -45,7 +45,7 @@ func (s *setter) breakLines(p paragraph, width float64) ([]line, error) {
 				chars: chars, from: c[0], to: c[1], para: p.style, end: endStyle,
 				firstInPara: start == 0 && i == 0, lastInPara: c[1] == len(chars),
 			}
-			l.take(runs)
+			l.take(runs, s.down)
 			lines = append(lines, l)
 		}
 		start = end + 1
@@ -115,8 +115,8 @@ func breakAfter(chars []char) []bool {
 	return ok
 }
 
-// take takes the line's glyphs from the runs of its segment, measures them and puts the runs in visual order.
-func (l *line) take(runs [][]glyph) {
+// take takes the line's glyphs from the runs of its segment, measures them and puts the runs in visual order, which in vertical lines is that of the text.
+func (l *line) take(runs [][]glyph, down bool) {
 	last := l.to
 	for last > l.from && unicode.IsSpace(l.chars[last-1].r) {
 		last--
@@ -149,7 +149,9 @@ func (l *line) take(runs [][]glyph) {
 		}
 	}
 	l.width -= track
-	l.reorder(last)
+	if !down {
+		l.reorder(last)
+	}
 }
 
 // reorder puts runs in order from left to right. In a right-to-left paragraph all runs are reversed, and each stretch of
@@ -233,9 +235,16 @@ func (l *line) height(s *setter) (ascent, descent float64) {
 	for _, run := range l.runs {
 		for i := range run {
 			across, _ := run[i].size()
+			if s.down { // around its middle
+				ascent, descent = max(ascent, across/2), max(descent, across/2)
+				continue
+			}
 			ascent = max(ascent, run[i].tf.ascent*across+run[i].rise())
 			descent = max(descent, run[i].tf.descent*across-run[i].rise())
 		}
+	}
+	if len(l.runs) == 0 && s.down {
+		return l.end.Size / 2, l.end.Size / 2
 	}
 	if len(l.runs) == 0 {
 		if m, err := s.book.match(l.end.Font); err == nil {

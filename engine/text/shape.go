@@ -42,6 +42,7 @@ type glyph struct {
 	advance float64 // without tracking
 	track   float64 // that follows it
 	rtl     bool
+	upright bool    // in a vertical line, with dx and dy in the directions of the layer; others lie on their side
 	fit     float64 // horizontal scale of a stand-in
 }
 
@@ -88,6 +89,7 @@ type setter struct {
 	split  shaping.Segmenter
 	faces  map[*typeface]*font.Face
 	owners map[*font.Face]*typeface
+	down   bool // the lines are vertical
 }
 
 func newSetter(b *Book) *setter {
@@ -125,18 +127,30 @@ func (s *setter) shape(chars []char) ([][]glyph, error) {
 		text[i] = c.r
 	}
 	base := baseDirection(text)
+	var upright []bool
+	if s.down {
+		upright = stands(text)
+	}
 	var runs [][]glyph
 	for start := 0; start < len(chars); {
 		end := start + 1
-		for end < len(chars) && chars[end].style == chars[start].style && chars[end].small == chars[start].small {
+		for end < len(chars) && chars[end].style == chars[start].style && chars[end].small == chars[start].small && (!s.down || upright[end] == upright[start]) {
 			end++
 		}
 		want, err := s.book.match(chars[start].style.Font)
 		if err != nil {
 			return nil, err
 		}
+		along := base
+		if s.down {
+			along = di.DirectionLTR // on its side
+			if upright[start] {
+				along = di.DirectionTTB
+				along.SetSideways(false)
+			}
+		}
 		in := shaping.Input{
-			Text: text, RunStart: start, RunEnd: end, Direction: base, Face: s.face(want.typeface), Size: fixed.I(1000),
+			Text: text, RunStart: start, RunEnd: end, Direction: along, Face: s.face(want.typeface), Size: fixed.I(1000),
 			Language: language.DefaultLanguage(), FontFeatures: features(chars[start].style),
 		}
 		for _, part := range s.split.Split(in, chooser{s, want.typeface}) {
@@ -163,6 +177,7 @@ func (s *setter) place(out shaping.Output, chars []char, part shaping.Input, wan
 		fit = want.fit
 	}
 	rtl := part.Direction.Progression() == di.TowardTopLeft
+	upright := part.Direction.IsVertical()
 	gs := make([]glyph, len(out.Glyphs))
 	for i, og := range out.Glyphs {
 		c := chars[og.TextIndex()]
@@ -173,15 +188,41 @@ func (s *setter) place(out shaping.Output, chars []char, part shaping.Input, wan
 		across, along := g.size()
 		g.advance = em(og.Advance) * along
 		g.dx, g.dy = em(og.XOffset)*along, -em(og.YOffset)*across
-		if c.style.Tsume > 0 {
+		switch {
+		case upright:
+			g.stand(&og)
+		case s.down:
+			g.dy += romanCenter * across
+		}
+		if c.style.Tsume > 0 && !upright {
 			g.squeeze(along)
 		}
 		if lastOfCluster(out.Glyphs, i) {
 			g.track = c.style.Tracking / 1000 * along / fit
+			if upright {
+				g.track = c.style.Tracking / 1000 * across
+			}
 		}
 		gs[i] = g
 	}
 	return gs
+}
+
+// Where the characters of vertical lines stand, in sizes: their middles on the middle of the line, which is that of the square that East Asian fonts are
+// designed in. It reaches from 0.12 below the baseline of Latin letters to 0.88 above it.
+const (
+	romanCenter = 0.38
+	squareTop   = 0.88
+)
+
+// stand places a glyph that stands upright in a vertical line: as its font says, or in the middle of its square.
+func (g *glyph) stand(og *shaping.Glyph) {
+	g.upright = true
+	across, along := g.size() // the height and the width of the glyph
+	g.advance, g.dx, g.dy = -em(og.Advance)*across, em(og.XOffset)*along, -em(og.YOffset)*across
+	if !g.face.HasVerticalMetrics() {
+		g.advance, g.dy = across, squareTop*across
+	}
 }
 
 // squeeze takes away a part of the space at both sides of the glyph, as Tsume says: all of it at 1. What reaches beyond its advance stays.

@@ -18,7 +18,7 @@ type Layout struct {
 	Lines                    []Line
 }
 
-// Line is one line of a Layout, in pixels of the layer. Text cut off by its box has no lines.
+// Line is one line of a Layout, in pixels of the layer. Text cut off by its box has no lines. X and Baseline of a vertical line are along it and across.
 type Line struct {
 	Text            string
 	X, Baseline     float64 // where the line starts

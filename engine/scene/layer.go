@@ -1,6 +1,8 @@
 package scene
 
 import (
+	"slices"
+
 	"overcrank/aep"
 	"overcrank/engine/audio"
 	"overcrank/engine/effect"
@@ -213,12 +215,24 @@ func (l *Layer) masks() {
 			continue
 		}
 		m := l.mask(p)
-		if path, ok := m.Path.First().(*aep.Path); ok && path != nil && path.Feathered {
+		if feathered(p.Child("ADBE Mask Shape")) {
 			l.lack("the feather points of mask '" + DisplayName(p) + "'")
 		}
 		l.Masks = append(l.Masks, m)
 	}
 	l.Filtering = l.vary(l.Filtering, group)
+}
+
+// feathered tells whether a path has feather points at any time.
+func feathered(p *aep.Property) bool {
+	if p == nil {
+		return false
+	}
+	has := func(v aep.Value) bool {
+		path, ok := v.(*aep.Path)
+		return ok && path != nil && path.Feathered
+	}
+	return has(p.Value) || slices.ContainsFunc(p.Keys, func(k aep.Keyframe) bool { return has(k.Value) })
 }
 
 // mask compiles a mask of the layer.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/coordinator"
 	"overcrank/coordinator/search"
 	"overcrank/farm"
 )
@@ -74,5 +75,58 @@ func TestJobsAreListedByWhatIsAskedFor(t *testing.T) {
 	}
 	if _, err := r.SelectJobs(t.Context(), r.admin, search.Filter{Tag: "sale"}, "no id", 10); farm.CodeOf(err) != farm.CodeInvalid {
 		t.Errorf("a cursor that is none: %v", err)
+	}
+}
+
+func TestJobsAreListedInEachOrder(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	template := r.uploaded(project(t, []string{"main"})).ID
+	for i, name := range []string{"shot 10", "Shot 2", "étude", "Zoom", "alpha"} {
+		job := r.submit(saying(template, name, "word", "all"))
+		priority := []int{0, 5, -3, 5, 0}[i]
+		if _, err := r.ChangeJob(t.Context(), r.admin, job.ID, coordinator.JobChange{Priority: &priority}); err != nil {
+			t.Fatal(err)
+		}
+		if name == "Zoom" {
+			if _, err := r.CancelJobs(t.Context(), r.admin, []string{job.ID}, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	waiting := []farm.JobStatus{farm.JobQueued, farm.JobPending}
+	for name, c := range map[string]struct {
+		filter search.Filter
+		want   []string
+	}{
+		"oldest":                  {search.Filter{Order: search.Oldest}, []string{"shot 10", "Shot 2", "étude", "Zoom", "alpha"}},
+		"oldest of words":         {search.Filter{Order: search.Oldest, Text: "word"}, []string{"shot 10", "Shot 2", "étude", "Zoom", "alpha"}},
+		"name":                    {search.Filter{Order: search.ByName}, []string{"alpha", "étude", "Shot 2", "shot 10", "Zoom"}},
+		"name down":               {search.Filter{Order: search.NameDown}, []string{"Zoom", "shot 10", "Shot 2", "étude", "alpha"}},
+		"name of those that wait": {search.Filter{Order: search.ByName, Tag: "all", States: waiting}, []string{"alpha", "étude", "Shot 2", "shot 10"}},
+		"state":                   {search.Filter{Order: search.ByState}, []string{"alpha", "étude", "Shot 2", "shot 10", "Zoom"}},
+		"state of a template":     {search.Filter{Order: search.ByState, Template: template}, []string{"alpha", "étude", "Shot 2", "shot 10", "Zoom"}},
+		"state of one state":      {search.Filter{Order: search.ByState, States: []farm.JobStatus{farm.JobCancelled}}, []string{"Zoom"}},
+		"priority of a tag":       {search.Filter{Order: search.Priority, Tag: "all", States: waiting}, []string{"Shot 2", "shot 10", "alpha", "étude"}},
+		"priority of words":       {search.Filter{Order: search.Priority, Text: "word"}, []string{"Zoom", "Shot 2", "alpha", "shot 10", "étude"}},
+		"render time":             {search.Filter{Order: search.Longest}, []string{"alpha", "Zoom", "étude", "Shot 2", "shot 10"}}, // none rendered
+	} {
+		for _, limit := range []int{1, 2, 50} {
+			var last []string
+			r.eventually(fmt.Sprintf("%s, %d at a time, lists %q", name, limit, c.want), func() bool {
+				last = r.listed(r.admin, c.filter, limit)
+				return slices.Equal(last, c.want)
+			})
+		}
+	}
+	for _, f := range []search.Filter{{Order: search.Oldest}, {Order: search.ByName}, {Order: search.ByState}, {Order: search.Priority, Text: "word"}} {
+		for _, cursor := range []string{"no cursor", "9.x", "e30x"} {
+			if _, err := r.SelectJobs(t.Context(), r.admin, f, cursor, 10); farm.CodeOf(err) != farm.CodeInvalid {
+				t.Errorf("the cursor %q in the order %q: %v", cursor, f.Order, err)
+			}
+		}
+	}
+	if _, err := r.SelectJobs(t.Context(), r.admin, search.Filter{Order: "weather"}, "", 10); farm.CodeOf(err) != farm.CodeInvalid {
+		t.Errorf("an order that is none: %v", err)
 	}
 }

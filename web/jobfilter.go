@@ -16,14 +16,17 @@ func filterOf(asked url.Values) (page.JobFilter, search.Filter, error) {
 	f := page.JobFilter{
 		State: asked.Get("state"), Query: asked.Get("q"), By: asked.Get("by"), Template: asked.Get("template"), Batch: asked.Get("batch"),
 		Tag: asked.Get("tag"), Project: asked.Get("project"), Machine: asked.Get("machine"),
-		From: asked.Get("from"), To: asked.Get("to"), At: asked.Get("at"), Zone: asked.Get("zone"),
+		From: asked.Get("from"), To: asked.Get("to"), At: asked.Get("at"), Zone: asked.Get("zone"), Sort: search.Order(asked.Get("sort")),
+	}
+	if f.Sort != search.Newest {
+		f.At = "" // days follow each other in one order only
 	}
 	states, known := jobFilters[f.State]
 	if !known {
 		f.State = ""
 	}
 	selected := search.Filter{
-		Text: f.Query, By: f.By, Template: f.Template, Batch: f.Batch, Tag: f.Tag, Project: f.Project, Machine: f.Machine, States: states,
+		Text: f.Query, By: f.By, Template: f.Template, Batch: f.Batch, Tag: f.Tag, Project: f.Project, Machine: f.Machine, States: states, Order: f.Sort,
 	}
 	if f.From == "" && f.To == "" && f.At == "" {
 		f.Zone = "" // nothing is read in it

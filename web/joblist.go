@@ -116,18 +116,21 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, asked url.Value
 
 // listJobs reads the jobs of a page, and how the list goes on.
 func (s *server) listJobs(ctx context.Context, p farm.Principal, v *page.Jobs, selected search.Filter, cursor string) (jobs []farm.Job, err error) {
-	narrow := selected.Narrow()
+	narrow := selected.Narrow() || selected.Order != search.Newest
 	if cursor == "" {
 		if selected, err = jumped(selected, v.Filter); err != nil {
 			return nil, err
 		}
 	}
 	if !narrow {
+		if !selected.To.IsZero() {
+			selected.To = selected.To.Add(-1) // which a query counts in
+		}
 		jobs, v.Next, err = s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: selected.States, Sort: "newest_first", To: selected.To, Limit: jobsOnPage, Cursor: cursor})
 		return jobs, err
 	}
 	found, err := s.farm.jobs.SelectJobs(ctx, p, selected, cursor, jobsOnPage)
-	v.Next, v.Short, v.Indexing = found.Next, found.Short, found.Indexing
+	v.Next, v.Short, v.Partly, v.Indexing = found.Next, found.Short, found.Partly, found.Indexing
 	return found.Jobs, err
 }
 

@@ -92,6 +92,39 @@ func TestJobsAreFilteredByTheMachineThatWorkedOnThem(t *testing.T) {
 	v.post("/jobs/change", url.Values{"do": {"resubmit"}, "all": {"1"}, "machine": {suite}}).is(http.StatusOK, "4 jobs")
 }
 
+func TestTheListOfJobsIsSortedByItsAddress(t *testing.T) {
+	r := start(t)
+	for _, name := range []string{"Shot 10", "shot 2", "Alpha"} {
+		r.submit("art", name)
+	}
+	v := r.as("art")
+	inOrder := func(address string, names ...string) {
+		t.Helper()
+		body := v.get(address).is(http.StatusOK).body
+		at := 0
+		for _, name := range names {
+			next := strings.Index(body[at:], `dir="auto">`+name+"</a>")
+			if next < 0 {
+				t.Fatalf("%s does not list %q in this order", address, names)
+			}
+			at += next
+		}
+	}
+	inOrder("/jobs", "Alpha", "shot 2", "Shot 10")
+	inOrder("/jobs?sort=oldest", "Shot 10", "shot 2", "Alpha")
+	inOrder("/jobs?sort=name", "Alpha", "shot 2", "Shot 10")
+	inOrder("/jobs?sort=name-down&state=waiting", "Shot 10", "shot 2", "Alpha")
+	v.get("/jobs").is(http.StatusOK, `aria-sort="descending"><a class="sorts" href="/jobs?sort=oldest">Submitted</a>`, `aria-sort="none"><a class="sorts" href="/jobs?sort=name">Job</a>`)
+	v.get("/jobs?sort=name&state=waiting").is(http.StatusOK,
+		`aria-sort="ascending"><a class="sorts" href="/jobs?sort=name-down&amp;state=waiting">Job</a>`, `href="/jobs?state=waiting">Submitted</a>`,
+		`<option value="name" selected>`, `href="/jobs?sort=name&amp;state=failed"`).lacks(`name="at"`)
+	v.get("/jobs?sort=state").is(http.StatusOK, `aria-sort="ascending"><a class="sorts" href="/jobs">State</a>`)
+	v.get("/jobs?sort=weather").is(http.StatusOK, "&#34;weather&#34; is no order")
+	v.get("/jobs?sort=name&cursor=x").is(http.StatusOK, "begin again without it")
+	v.get("/jobs?sort=name&at=2020-01-01").is(http.StatusOK, "Alpha") // a day begins a list only where days follow each other
+	v.post("/jobs/change", url.Values{"do": {"priority"}, "priority": {"7"}, "all": {"1"}, "sort": {"name"}}).is(http.StatusOK, "Priority 7")
+}
+
 func TestTheSameIsDoneWithManyJobs(t *testing.T) {
 	r := start(t)
 	one, two, three := r.submit("art", "One"), r.submit("art", "Two"), r.submit("pro", "Three")

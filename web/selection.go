@@ -13,6 +13,7 @@ import (
 
 	"overcrank/api/answer"
 	"overcrank/coordinator"
+	"overcrank/coordinator/search"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -40,6 +41,7 @@ func (s *server) selected(ctx context.Context, p farm.Principal, asked url.Value
 	if err != nil {
 		return some, err
 	}
+	filter.Order = search.Newest // in which all of them are reached
 	for before := ""; ; {
 		found, err := s.farm.jobs.SelectJobs(ctx, p, filter, before, mostSelected-len(some.jobs))
 		if err != nil {

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"context"
 	"fmt"
 	"hash/fnv"
 	"slices"
@@ -25,6 +24,7 @@ type Filter struct {
 	Machine  string // id of one that worked on them
 	States   []farm.JobStatus
 	From, To time.Time // when they were submitted; to the millisecond
+	Order    Order
 }
 
 // Narrow says whether more is asked for than states.
@@ -32,13 +32,15 @@ func (f Filter) Narrow() bool {
 	return f.Text != "" || f.By != "" || f.Template != "" || f.Batch != "" || f.Tag != "" || f.Project != "" || f.Machine != "" || !f.From.IsZero() || !f.To.IsZero()
 }
 
-// Jobs are some of the jobs that a filter selects, the newest first.
+// Jobs are some of the jobs that a filter selects, in its order.
 type Jobs struct {
 	Jobs []farm.Job
-	// Next is the id before which the list goes on, "" at its end.
+	// Next is the cursor with which the list goes on, "" at its end; of the newest first, the id before which it does.
 	Next string
 	// Short says that so many others were looked at that the answer was given before it was full.
-	Short    bool
+	Short bool
+	// Partly says that there are more jobs than are sorted at once, and that the newest of them were.
+	Partly   bool
 	Indexing *Progress // see Answer
 }
 
@@ -51,11 +53,8 @@ const (
 	mostTags = 16
 )
 
-// Select lists what a filter selects of the caller's jobs, at most limit, before the job with that id where one is given.
-func (s *Search) Select(_ context.Context, p farm.Principal, f Filter, before string, limit int) (Jobs, error) {
-	if err := p.May(farm.ActView); err != nil {
-		return Jobs{}, err
-	}
+// newest lists the newest jobs that a filter selects, before the job with that id where one is given.
+func (s *Search) newest(team string, f Filter, before string, limit int) (Jobs, error) {
 	q, err := f.query()
 	if err != nil {
 		return Jobs{}, err
@@ -65,11 +64,11 @@ func (s *Search) Select(_ context.Context, p farm.Principal, f Filter, before st
 		return Jobs{}, err
 	}
 	answer := Jobs{Indexing: s.progress.Load()}
-	ids, all, err := s.candidates(p.Team, f, q, before)
+	ids, all, err := s.candidates(team, f, q, before)
 	if err != nil {
 		return answer, err
 	}
-	return answer, s.pick(p.Team, f, ids, all, limit, &answer)
+	return answer, s.pick(team, f, ids, all, limit, &answer)
 }
 
 // candidates are the ids of the newest jobs that a filter may select, before the job with that id where one is given, and mostRead at most; all
@@ -100,41 +99,53 @@ func (s *Search) candidates(team string, f Filter, q Query, before string) (ids 
 
 // pick reads the jobs of ids in their order, and keeps those that the filter selects.
 func (s *Search) pick(team string, f Filter, ids []string, all bool, limit int, answer *Jobs) error {
-	first := f.firstID()
 	return s.state.View(func(tx *raftstore.Tx) error {
-		for _, id := range ids {
-			if id < first {
-				return nil
-			}
-			if len(answer.Jobs) == limit {
+		full := false
+		err := f.each(tx, team, ids, func(head farm.Job) (bool, error) {
+			if full = len(answer.Jobs) == limit; full {
 				answer.Next = answer.Jobs[limit-1].ID
-				return nil
+				return false, nil
 			}
-			head, err := tx.JobHead(id)
-			if farm.CodeOf(err) == farm.CodeNotFound || err == nil && (head.Team != team || !f.selects(head)) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			worked, err := f.ranOnMachine(tx, id)
-			if err != nil {
-				return err
-			}
-			if !worked {
-				continue
-			}
-			job, err := tx.Job(id)
-			if err != nil {
-				return err
-			}
+			job, err := tx.Job(head.ID)
 			answer.Jobs = append(answer.Jobs, job)
+			return true, err
+		})
+		if err != nil || full {
+			return err
 		}
-		if !all && len(ids) > 0 {
+		if !all && len(ids) > 0 && ids[len(ids)-1] >= f.firstID() {
 			answer.Next, answer.Short = ids[len(ids)-1], true
 		}
 		return nil
 	})
+}
+
+// each reads the heads of those jobs of ids that the filter selects, in their order, until do says that it has enough.
+func (f Filter) each(tx *raftstore.Tx, team string, ids []string, do func(head farm.Job) (more bool, err error)) error {
+	first := f.firstID()
+	for _, id := range ids {
+		if id < first {
+			return nil
+		}
+		head, err := tx.JobHead(id)
+		if farm.CodeOf(err) == farm.CodeNotFound || err == nil && (head.Team != team || !f.selects(head)) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		worked, err := f.ranOnMachine(tx, id)
+		if err != nil {
+			return err
+		}
+		if !worked {
+			continue
+		}
+		if more, err := do(head); err != nil || !more {
+			return err
+		}
+	}
+	return nil
 }
 
 // fewIn says whether so few jobs are in the states of a filter that each may be looked at: the state itself is then asked, which is never behind.

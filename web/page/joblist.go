@@ -20,6 +20,7 @@ type Jobs struct {
 	Paging bool   // not the first page
 	Me     string // who looks
 
+	Partly    bool // there are more than were sorted
 	Short     bool // so many others were looked at that the page is not full
 	Problem   string
 	Indexing  *search.Progress
@@ -58,6 +59,7 @@ type JobFilter struct {
 	From, To string // days, as 2006-01-02, or minutes, as 2006-01-02T15:04
 	At       string // the day with which the list begins, "" for today
 	Zone     string // the time zone that these are read in, as Europe/Berlin; "" for UTC
+	Sort     search.Order
 }
 
 // values are the filter as fields of an address or of a form.
@@ -65,7 +67,7 @@ func (f JobFilter) values() url.Values {
 	v := url.Values{}
 	for name, value := range map[string]string{
 		"state": f.State, "q": f.Query, "by": f.By, "template": f.Template, "batch": f.Batch, "tag": f.Tag, "project": f.Project, "machine": f.Machine,
-		"from": f.From, "to": f.To, "at": f.At, "zone": f.Zone,
+		"from": f.From, "to": f.To, "at": f.At, "zone": f.Zone, "sort": string(f.Sort),
 	} {
 		if value != "" {
 			v.Set(name, value)
@@ -84,7 +86,7 @@ func (f JobFilter) Address() string {
 
 // narrow says whether more is asked for than a state.
 func (f JobFilter) narrow() bool {
-	f.State, f.At = "", ""
+	f.State, f.At, f.Sort = "", "", search.Newest
 	if f.From == "" && f.To == "" {
 		f.Zone = ""
 	}
@@ -110,6 +112,79 @@ func (f JobFilter) newest() JobFilter {
 	}
 	return f
 }
+
+// jobColumn is a column of the list by which it can be sorted, one way and, if there is one, the other.
+type jobColumn struct{ up, down search.Order }
+
+// The columns by which heads of the list sort.
+var (
+	columnName      = jobColumn{search.ByName, search.NameDown}
+	columnState     = jobColumn{up: search.ByState}
+	columnSubmitted = jobColumn{search.Oldest, search.Newest}
+)
+
+// sorted is the filter with the list sorted by a column: the other way round when it is already, or as lists begin where there is none.
+func (f JobFilter) sorted(c jobColumn) JobFilter {
+	switch {
+	case f.Sort == c.up:
+		f.Sort = c.down
+	case f.Sort == c.down:
+		f.Sort = c.up
+	case c == columnSubmitted:
+		f.Sort = c.down
+	default:
+		f.Sort = c.up
+	}
+	return f.newest()
+}
+
+// way is how the list is sorted by a column, in the words of ARIA.
+func (f JobFilter) way(c jobColumn) string {
+	switch {
+	case f.Sort == c.up:
+		return "ascending"
+	case f.Sort == c.down && c != columnState:
+		return "descending"
+	}
+	return "none"
+}
+
+// orderWord is what an order is called.
+func orderWord(ctx context.Context, o search.Order) string {
+	switch o {
+	case search.Oldest:
+		return say(ctx, "Oldest first")
+	case search.ByName:
+		return say(ctx, "Name, A to Z")
+	case search.NameDown:
+		return say(ctx, "Name, Z to A")
+	case search.ByState:
+		return say(ctx, "State")
+	case search.Priority:
+		return say(ctx, "Highest priority first")
+	case search.Longest:
+		return say(ctx, "Longest render time first")
+	}
+	return say(ctx, "Newest first")
+}
+
+// firstPage and nextPage are what the links to other pages of a list are called.
+func firstPage(ctx context.Context, o search.Order) string {
+	if o == search.Newest {
+		return say(ctx, "Newest")
+	}
+	return say(ctx, "First page")
+}
+
+func nextPage(ctx context.Context, o search.Order) string {
+	if o == search.Newest {
+		return say(ctx, "Older")
+	}
+	return say(ctx, "Next page")
+}
+
+// cleared is the list of all jobs in the filter's state, sorted as the filter says.
+func (f JobFilter) cleared() JobFilter { return JobFilter{State: f.State, Sort: f.Sort} }
 
 // zone is the name of the time zone that days are read in.
 func (f JobFilter) zone() string { return cmp.Or(f.Zone, "UTC") }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"overcrank/cmd/overcrank/farmtest"
 	"overcrank/cmd/overcrank/titlecard"
@@ -35,6 +37,17 @@ func TestAProducerFindsJobs(t *testing.T) {
 	b.until(`location.search.startsWith("?machine=") && document.querySelectorAll("tbody tr").length === 1`)
 	b.shows("Beta")
 	b.canBeRead("/jobs of a machine")
+
+	b.open("/jobs")
+	const names = `[...document.querySelectorAll("tbody a.name")].map((e) => e.textContent.trim()).join()`
+	b.until(names + ` === "Alpha,Beta"`)
+	b.keysUntil(`location.search === "?sort=name-down" && `+names+` === "Beta,Alpha"`, chromedp.Evaluate(`[...document.querySelectorAll("thead a.sorts")][0].focus()`, nil), chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector("th[aria-sort=descending] a").textContent === "Job"`)
+	b.click(`thead th:nth-child(7) a.sorts`)
+	b.until(`location.search === "" && ` + names + ` === "Alpha,Beta"`)
+	b.chooses("sort", `"oldest"`)
+	b.until(`location.search === "?sort=oldest" && ` + names + ` === "Beta,Alpha"`)
+	b.canBeRead("/jobs sorted")
 
 	// Kiritimati is 14 hours ahead of UTC: its day ends where the list begins.
 	b.open("/jobs")

@@ -86,4 +86,8 @@ func TestFootageThatNobodyBringsIsToldBeforeTheRender(t *testing.T) {
 			}
 		}
 	}
+	barred, err := r.Submit(t.Context(), r.admin, farm.Job{Template: farm.JobTemplate{ID: tpl.ID, Composition: "main"}, Settings: farm.Settings{MissingFootage: farm.FootageBars}, Strict: true})
+	if err != nil || len(barred.Warnings) != 2 || !strings.HasSuffix(barred.Warnings[0], ": colour bars are drawn in its place") {
+		t.Errorf("with colour bars a strict job has the warnings %q, %v", barred.Warnings, err)
+	}
 }

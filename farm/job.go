@@ -219,7 +219,14 @@ type Settings struct {
 	Codec   string  `json:"codec,omitempty"`
 	Engine  string  `json:"engine,omitempty"` // ae2025, ae2026
 	Preset  string  `json:"preset,omitempty"` // of a join job: mp4 (also when empty)
+	// MissingFootage says what happens where footage is missing: "" fails the render, FootageBars draws colour bars in its place.
+	MissingFootage string `json:"missingFootage,omitempty"`
+	// DrawAll has each frame drawn, also those that an equal frame of another job could stand for.
+	DrawAll bool `json:"drawAll,omitempty"`
 }
+
+// FootageBars is a value of Settings.MissingFootage: colour bars are drawn, as After Effects does, and sound that is missing is left out.
+const FootageBars = "bars"
 
 // Frames is a range of frames, 0-based, both ends included. Single marks a request for one still.
 type Frames struct {

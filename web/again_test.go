@@ -16,7 +16,7 @@ func TestSubmittingAgainKeepsWhatTheFormHasNoFieldsFor(t *testing.T) {
 	card := r.cardTemplate("ada")
 	earlier, err := r.farm.Submit(t.Context(), r.principal("ada"), farm.Job{
 		Name: "Spring", Level: farm.LevelNormal, Tags: []string{"spring"}, Template: farm.JobTemplate{ID: card.ID, Composition: "main"},
-		Settings:    farm.Settings{Codec: "video_prores_422", Frames: &farm.Frames{Start: 0, End: 9}, Engine: "ae2026"},
+		Settings:    farm.Settings{Codec: "video_prores_422", Frames: &farm.Frames{Start: 0, End: 9}, Engine: "ae2026", MissingFootage: farm.FootageBars, DrawAll: true},
 		MaxMachines: 3, MaxAttempts: 2, MinMemory: 8 << 30, OS: "linux", NoTags: []string{"laptop"},
 		Webhook: &farm.Webhook{URL: "https://shop.example/hook"},
 		Assets: []farm.Asset{
@@ -45,6 +45,13 @@ func TestSubmittingAgainKeepsWhatTheFormHasNoFieldsFor(t *testing.T) {
 		t.Errorf("submitted again it is\n%s, want\n%s", got, want)
 	}
 	r.as("zoe").post("/new", form).is(http.StatusNotFound)
+
+	form.Set("missing", "fail")
+	form.Set("reuse", "yes")
+	a = v.post("/new", form).is(http.StatusOK, "Summer")
+	if made, err = r.farm.Job(t.Context(), r.principal("ada"), strings.TrimPrefix(a.path, "/jobs/")); err != nil || made.Settings.MissingFootage != "" || made.Settings.DrawAll || made.Settings.Codec != want.Settings.Codec {
+		t.Errorf("with other settings it has %+v, %v", made.Settings, err)
+	}
 }
 
 func (r *rig) definition(id string) farm.Job {

@@ -43,6 +43,15 @@ func TestATemplateThatLacksFootageSaysSoAndTheFormAsksForIt(t *testing.T) {
 	v.get("/new?template="+bare.ID).is(http.StatusOK, "<b>Needed:</b> ", "nm.png did not come with the template").lacks("Stays as it is")
 	order := url.Values{"template": {bare.ID}, "composition": {"main"}, "name": {"Spot"}, "codec": {"video_h264_vbr_15mbps"}}
 	v.post("/new", order).is(http.StatusBadRequest, "Footage is missing: the template “Bare” has no file &#34;nm.png&#34; for layer &#39;Logo&#39;")
+	order.Set("missing", "bars")
+	order.Set("reuse", "no")
+	if a := v.post("/new", order).is(http.StatusOK, "Spot", "colour bars are drawn in its place"); !strings.HasPrefix(a.path, "/jobs/") {
+		t.Errorf("with colour bars the form leads to %s", a.path)
+	} else if job, err := r.farm.Job(t.Context(), r.principal("art"), strings.TrimPrefix(a.path, "/jobs/")); err != nil || job.Settings.MissingFootage != farm.FootageBars || !job.Settings.DrawAll {
+		t.Errorf("the settings are %+v, %v", job.Settings, err)
+	}
+	order.Del("missing")
+	order.Del("reuse")
 
 	picture, err := r.farm.StoredFiles().Put(t.Context(), r.principal("art"), "nm.png", strings.NewReader("picture"), 7)
 	if err != nil {

@@ -98,8 +98,8 @@ func (s *server) form(ctx context.Context, p farm.Principal, templateID, composi
 	return form, nil
 }
 
-// keepOutput puts into an earlier job what a form says anew of the result and of where it goes.
-func keepOutput(job *farm.Job, form farm.Job) {
+// keepOutput puts into an earlier job what a form, whose fields are o, says anew of the result and of where it goes.
+func keepOutput(job *farm.Job, form farm.Job, o page.Output) {
 	given := form.Settings
 	if given.Codec != "" {
 		job.Settings.Codec, job.Settings.Type = given.Codec, given.Type
@@ -109,6 +109,12 @@ func keepOutput(job *farm.Job, form farm.Job) {
 	}
 	if given.Quality != "" {
 		job.Settings.Quality = given.Quality
+	}
+	if o.Missing != "" {
+		job.Settings.MissingFootage = given.MissingFootage
+	}
+	if _, chosen := reuseOf(o); chosen {
+		job.Settings.DrawAll = given.DrawAll
 	}
 	if form.Upload != nil {
 		job.Upload = form.Upload
@@ -319,7 +325,7 @@ func again(earlier, form farm.Job, fields page.NewJob) farm.Job {
 	job.Name, job.Template, job.Preview, job.ProjectID = form.Name, form.Template, form.Preview, form.ProjectID
 	job.Level, job.Priority, job.NotBefore, job.RequireTags = cmp.Or(form.Level, farm.LevelNormal), form.Priority, form.NotBefore, form.RequireTags
 	job.PreviewFirst, job.Approve, job.Sequential = form.PreviewFirst, form.Approve, form.Sequential
-	keepOutput(&job, form)
+	keepOutput(&job, form, fields.Output)
 	job.Assets = slices.DeleteFunc(slices.Clone(job.Assets), func(a farm.Asset) bool {
 		held := len(fillIn(slices.Clone(fields.Fields), []farm.Asset{a})) == 0 // by a field
 		return held || slices.ContainsFunc(form.Assets, func(b farm.Asset) bool {

@@ -26,7 +26,7 @@ type presets interface {
 func sentOutput(c *fiber.Ctx) page.Output {
 	field := func(name string) string { return strings.TrimSpace(c.FormValue(name)) }
 	return page.Output{
-		Codec: field("codec"), Quality: field("quality"), First: field("first"), Last: field("last"), Provider: field("provider"), Bucket: field("bucket"),
+		Codec: field("codec"), Quality: field("quality"), Missing: field("missing"), Reuse: field("reuse"), First: field("first"), Last: field("last"), Provider: field("provider"), Bucket: field("bucket"),
 		Region: field("region"), Endpoint: field("endpoint"), Prefix: field("prefix"), KeyID: field("keyId"), KeySecret: field("keySecret"),
 		Webhook: field("webhook"), Notify: field("notify") != "", Preset: field("preset"),
 	}
@@ -42,6 +42,10 @@ func addOutput(body map[string]any, o page.Output, frames int) error {
 	}
 	set("codec", o.Codec)
 	set("quality", o.Quality)
+	set("missingFootage", o.Missing)
+	if reuse, chosen := reuseOf(o); chosen {
+		settings["reuseFrames"] = reuse
+	}
 	first, last, ranged, err := framesSent(o, frames)
 	if err != nil {
 		return err
@@ -124,6 +128,11 @@ func (s *server) addPresets(ctx context.Context, p farm.Principal, form *page.Ne
 	return err
 }
 
+// reuseOf says whether frames that other jobs have drawn are used, when a form says so.
+func reuseOf(o page.Output) (reuse, chosen bool) {
+	return o.Reuse == "yes", o.Reuse == "yes" || o.Reuse == "no"
+}
+
 // savePreset keeps what a form says of the result as a preset; the page's script sends it.
 func (s *server) savePreset(c *fiber.Ctx, p farm.Principal) error {
 	o := sentOutput(c)
@@ -132,10 +141,13 @@ func (s *server) savePreset(c *fiber.Ctx, p farm.Principal) error {
 	if kind, known := codec.Find(o.Codec); known && kind.Still {
 		settings["type"] = "image"
 	}
-	for key, value := range map[string]string{"codec": o.Codec, "quality": o.Quality} {
+	for key, value := range map[string]string{"codec": o.Codec, "quality": o.Quality, "missingFootage": o.Missing} {
 		if value != "" {
 			settings[key] = value
 		}
+	}
+	if reuse, chosen := reuseOf(o); chosen {
+		settings["reuseFrames"] = reuse
 	}
 	body["settings"] = settings
 	addDelivery(body, o)

@@ -36,6 +36,7 @@ type Request struct {
 	Save           string // absolute path where the project is saved as the script left it, instead of a render
 	RenderSettings string
 	OutputModule   string
+	BarsForMissing bool  // colour bars are drawn where footage is missing, instead of failing
 	Start, End     *int  // frames, both included; nil means the composition's work area
 	Stills         []int // these frames alone, in rising order; only the embedded engine can
 	// Assemble is a file of frames that is encoded instead of a render, with the sound of Audio, a file, unless that is ""; only the
@@ -126,6 +127,9 @@ func (r Request) arguments() []string {
 	add("-output", r.Output)
 	add("-RStemplate", r.RenderSettings)
 	add("-OMtemplate", r.OutputModule)
+	if r.BarsForMissing && r.Assemble == nil {
+		args = append(args, "-continueOnMissingFootage")
+	}
 	if r.Start != nil {
 		add("-s", strconv.Itoa(*r.Start))
 	}

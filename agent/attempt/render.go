@@ -66,7 +66,7 @@ func (t *attempt) request(s scene, p plan) aerender.Request {
 	start, end := p.bounds()
 	return aerender.Request{
 		Dir: t.dir, Project: s.project.Path, Composition: s.project.Composition,
-		RenderSettings: t.renderSettings(s), Start: start, End: end, Stills: p.only, Frames: p.frames,
+		RenderSettings: t.renderSettings(s), BarsForMissing: t.lease.Settings.MissingFootage == farm.FootageBars, Start: start, End: end, Stills: p.only, Frames: p.frames,
 		Limits: t.machine.Limits, Wall: t.machine.TaskTime, Lower: t.machine.Lowered(), OnLine: t.hear,
 		OnProgress: func(now aerender.Progress) {
 			t.watch.rendered(now.Done)

@@ -15,12 +15,12 @@ type Shared struct {
 // addable is the part of the limit, as a divisor, that renders may add at once. The rest is what is left of earlier ones.
 const addable = 4
 
-// sharedFrames tells the embedded engine of the frames that jobs of this machine share, after making room for new ones. A job that wants nothing kept
-// and one that uses secrets have no part in them.
+// sharedFrames tells the embedded engine of the frames that jobs of this machine share, after making room for new ones. A job that wants nothing kept,
+// one that wants each frame drawn, and one that uses secrets have no part in them.
 func (t *attempt) sharedFrames() []string {
 	shared := t.machine.Shared
 	none := []string{"OVERCRANK_FRAMES="}
-	if shared.Limit <= 0 || t.lease.Discard || len(t.lease.Secrets) > 0 {
+	if shared.Limit <= 0 || t.lease.Discard || t.lease.Settings.DrawAll || len(t.lease.Secrets) > 0 {
 		return none
 	}
 	room := shared.Limit / addable

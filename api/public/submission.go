@@ -194,12 +194,18 @@ func readFonts(o input.Object) []string {
 }
 
 func readSettings(s input.Object) farm.Settings {
-	s.Only("type", "frames", "quality", "codec", "engine")
+	s.Only("type", "frames", "quality", "codec", "engine", "missingFootage", "reuseFrames")
 	out := farm.Settings{
 		Type:    s.Choice("type", "video", "image", "aep"),
 		Frames:  readFrames(s),
 		Quality: s.Choice("quality", "draft", "full"),
 		Engine:  s.Choice("engine", "ae2025", "ae2026"),
+	}
+	if s.Choice("missingFootage", "fail", farm.FootageBars) == farm.FootageBars {
+		out.MissingFootage = farm.FootageBars
+	}
+	if reuse := s.Boolean("reuseFrames"); reuse != nil {
+		out.DrawAll = !*reuse
 	}
 	kind := out.Type
 	if kind == "" {

@@ -234,6 +234,8 @@ func TestSettingsThatAreValid(t *testing.T) {
 		`{"frames": [0, 1]}`: {Frames: &farm.Frames{End: 1}},
 		`{"type": "image", "frames": [2, 9], "codec": "image_jpeg"}`: {Type: "image", Codec: "image_jpeg", Frames: &farm.Frames{Start: 2, End: 9}},
 		`{"type": null, "frames": null, "quality": null}`:            {},
+		`{"missingFootage": "bars", "reuseFrames": false}`:           {MissingFootage: farm.FootageBars, DrawAll: true},
+		`{"missingFootage": "fail", "reuseFrames": true}`:            {},
 	} {
 		job, err := ReadJob([]byte(withJob(`"settings": ` + settings)))
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 const lacksNamed = 20
 
 // checkFootage looks whether a job brings the files that its composition shows and that did not come with the template. Programs
-// may know better than the farm, so without Strict such a job is taken, with warnings.
+// may know better than the farm, so without Strict such a job is taken, with warnings; so is one that asks for colour bars.
 func (p *plan) checkFootage(ctx context.Context, job *farm.Job, t *farm.Template) error {
 	if t.Introspection == nil || job.Template.Composition == "" {
 		return nil
@@ -30,12 +30,16 @@ func (p *plan) checkFootage(ctx context.Context, job *farm.Job, t *farm.Template
 	var fields []farm.FieldError
 	for _, l := range lacks[:min(len(lacks), lacksNamed)] {
 		words := fmt.Sprintf("the template “%s” has no file %q for layer '%s' in composition '%s'", t.DisplayName, l.File, l.Layer, l.Composition)
+		if job.Settings.MissingFootage == farm.FootageBars {
+			job.Warnings = append(slices.Clip(job.Warnings), "T"+words[1:]+": colour bars are drawn in its place")
+			continue
+		}
 		if !job.Strict {
 			job.Warnings = append(slices.Clip(job.Warnings), "T"+words[1:]+", and the job brings none: the render is likely to fail")
 		}
 		fields = append(fields, farm.FieldError{Field: "assets", Message: words + "; give that layer a file, or upload the template with all of its footage"})
 	}
-	if job.Strict {
+	if job.Strict && len(fields) > 0 {
 		return farm.Invalid("footage is missing", fields...)
 	}
 	return nil

@@ -56,6 +56,8 @@ const (
 	ProjectsLevel = ReleasesLevel
 	// MachineJobsLevel is from which level on the state lists the jobs that each machine worked on.
 	MachineJobsLevel = ReleasesLevel
+	// MissingFootageLevel is from which level on jobs say what is drawn where footage is missing, and whether frames of others may stand in.
+	MissingFootageLevel = ReleasesLevel
 	// AuditLevel is from which level on commands say who asks for them. Below it nothing is noted for the audit log.
 	AuditLevel = ReleasesLevel
 )

@@ -49,6 +49,9 @@ func (c SubmitJobs) Needs() int {
 		if c.Jobs[i].ProjectID != "" {
 			level = max(level, ProjectsLevel)
 		}
+		if settings := c.Jobs[i].Settings; settings.MissingFootage != "" || settings.DrawAll {
+			level = max(level, MissingFootageLevel)
+		}
 	}
 	return level
 }

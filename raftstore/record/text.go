@@ -147,6 +147,8 @@ func (w *text) settings(s *farm.Settings) {
 	w.string("codec", s.Codec)
 	w.string("engine", s.Engine)
 	w.string("preset", s.Preset)
+	w.string("missingFootage", s.MissingFootage)
+	w.bool("drawAll", s.DrawAll)
 	w.text = append(w.text, '}')
 }
 

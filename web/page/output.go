@@ -14,6 +14,7 @@ import (
 // Output is what a form says of the kind of result and of where it goes, as its fields hold it.
 type Output struct {
 	Codec, Quality                     string
+	Missing, Reuse                     string // where footage is missing: bars, or fail; whether equal frames of other jobs are used: no, or yes
 	First, Last                        string // frames; "" for the whole composition
 	Provider, Bucket, Region, Endpoint string
 	Prefix, KeyID, KeySecret, Webhook  string // KeyID and KeySecret are names of secrets
@@ -72,6 +73,12 @@ func (o Output) Summary(ctx context.Context) string {
 	if o.Quality == "draft" {
 		said = append(said, say(ctx, "draft quality"))
 	}
+	if o.Missing == farm.FootageBars {
+		said = append(said, say(ctx, "colour bars for missing footage"))
+	}
+	if o.Reuse == "no" {
+		said = append(said, say(ctx, "every frame drawn anew"))
+	}
 	if o.Bucket != "" {
 		said = append(said, say(ctx, "to %s", o.Bucket))
 	}
@@ -103,7 +110,10 @@ func hostOf(address string) string {
 
 // OutputOf is a preset as a form's fields hold it.
 func OutputOf(p farm.Preset) Output {
-	o := Output{Codec: p.Settings.Codec, Quality: p.Settings.Quality, Preset: p.Name}
+	o := Output{Codec: p.Settings.Codec, Quality: p.Settings.Quality, Missing: p.Settings.MissingFootage, Preset: p.Name}
+	if p.Settings.DrawAll {
+		o.Reuse = "no"
+	}
 	if p.Upload != nil {
 		o.Provider, o.Prefix = p.Upload.Provider, p.Upload.Prefix
 		o.Bucket, o.Region, o.Endpoint = p.Upload.Params["bucket"], p.Upload.Params["region"], p.Upload.Params["endpoint"]
@@ -130,7 +140,7 @@ func fieldsOf(p farm.Preset) string {
 		codec = Codecs[0].Name
 	}
 	text, err := json.Marshal(map[string]string{
-		"codec": codec, "quality": o.Quality, "provider": orWord(o.Provider, "s3"), "bucket": o.Bucket, "region": o.Region, "endpoint": o.Endpoint,
+		"codec": codec, "quality": o.Quality, "missing": o.Missing, "reuse": o.Reuse, "provider": orWord(o.Provider, "s3"), "bucket": o.Bucket, "region": o.Region, "endpoint": o.Endpoint,
 		"prefix": o.Prefix, "keyId": o.KeyID, "keySecret": o.KeySecret, "webhook": o.Webhook,
 	})
 	if err != nil {

@@ -13,6 +13,8 @@
     if (first && first === last) parts.push(said("frame %s", first));
     else if (first || last) parts.push(said("frames %s to %s", first || "0", last || said("the last")));
     if (value("quality") === "draft") parts.push(said("draft quality"));
+    if (value("missing") === "bars") parts.push(said("colour bars for missing footage"));
+    if (value("reuse") === "no") parts.push(said("every frame drawn anew"));
     if (value("bucket")) parts.push(said("to %s", value("bucket")));
     if (value("webhook")) { let host = ""; try { host = new URL(value("webhook")).hostname; } catch { /* half typed */ } parts.push(host ? said("webhook to %s", host) : said("webhook")); }
     if (form.elements.notify.checked) parts.push(said("you are told when it is done"));

@@ -42,6 +42,7 @@ type submitCommand struct {
 	Download    string            `help:"Wait, and write the results to this folder." type:"path" placeholder:"DIR"`
 	FileName    string            `help:"How the files are called: {column}, {line} and {job} stand for a cell, the line and the job's id. Default: as the column @output says, or else @name, or else the id." placeholder:"PATTERN"`
 	Overwrite   bool              `help:"With --download: write over files that are there already."`
+	jobs.Drawing
 	jobs.Scheduling
 }
 
@@ -182,8 +183,13 @@ func (s submitCommand) base() (map[string]any, error) {
 	if len(s.Tag) > 0 {
 		base["tags"] = s.Tag
 	}
+	settings := map[string]any{}
+	s.Drawing.AddTo(settings)
 	if s.Codec != "" {
-		base["settings"] = map[string]any{"codec": s.Codec}
+		settings["codec"] = s.Codec
+	}
+	if len(settings) > 0 {
+		base["settings"] = settings
 	}
 	if s.Preview {
 		base["preview"] = true

@@ -44,6 +44,7 @@ type Submit struct {
 	Tag         []string          `help:"Tags by which to find the job."`
 	Hold        bool              `help:"Start it only after: overcrank jobs release JOB."`
 	DryRun      bool              `help:"Print the request instead of sending it; files are not uploaded."`
+	Drawing
 	Scheduling
 }
 
@@ -239,6 +240,7 @@ func (s *Submit) addSettings(body map[string]any) error {
 	if settings == nil {
 		settings = map[string]any{}
 	}
+	s.Drawing.AddTo(settings)
 	if s.Codec != "" {
 		settings["codec"] = s.Codec
 	}

@@ -62,14 +62,53 @@ func TestAnUnknownCompositionIsRefusedOrFailsByName(t *testing.T) {
 	f.GoesOn(template)
 }
 
+// lonelyCard registers the title card without its picture.
+func lonelyCard(f *farmtest.Farm) client.Template {
+	f.T.Helper()
+	path := filepath.Join(f.T.TempDir(), "lonely.aep")
+	if err := durable.Write(path, 0o600, func(w io.Writer) error { return aep.Write(w, titlecard.Project()) }); err != nil {
+		f.T.Fatal(err)
+	}
+	return f.Register("aep", path)
+}
+
+func TestColourBarsAreDrawnForMissingFootageOfAJobThatAllowsIt(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir())
+	id := f.SubmitCard(lonelyCard(f).ID, map[string]any{"type": "image", "frames": titlecard.Frames / 2, "missingFootage": "bars"})
+	path := filepath.Join(t.TempDir(), "still.png")
+	if err := f.Download(t.Context(), f.Finished(id).OutputURL, path, nil); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	picture, err := png.Decode(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cyan := 0 // pixels of the colour of one bar, which the card has nowhere else
+	for y := range titlecard.Height {
+		for x := range titlecard.Width {
+			if r, g, b, _ := picture.At(x, y).RGBA(); r>>8 < 40 && g>>8 > 120 && b>>8 > 120 {
+				cyan++
+			}
+		}
+	}
+	if cyan < titlecard.Width*titlecard.Height/10 {
+		t.Errorf("%d pixels are of the colour of a bar", cyan)
+	}
+	if log := f.LogOf(id); !strings.Contains(log, "picture.png") || !strings.Contains(log, "colour bars are drawn in its place") {
+		t.Errorf("the job's log does not say what was drawn:\n%s", log)
+	}
+}
+
 func TestMissingFootageFailsTheJobByName(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
-	path := filepath.Join(t.TempDir(), "lonely.aep")
-	if err := durable.Write(path, 0o600, func(w io.Writer) error { return aep.Write(w, titlecard.Project()) }); err != nil {
-		t.Fatal(err)
-	}
-	lonely := f.Register("aep", path)
+	lonely := lonelyCard(f)
 	body := map[string]any{"template": map[string]string{"id": lonely.ID, "composition": titlecard.Composition}}
 	if _, err := f.Submit(t.Context(), body); !client.IsStatus(err, http.StatusBadRequest) || !strings.Contains(err.Error(), "picture.png") {
 		t.Errorf("a strict submission was answered %v", err)

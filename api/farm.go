@@ -34,7 +34,7 @@ func partsOf(c *coordinator.Coordinator) parts {
 			Templates: c.Templates(), Jobs: c, Batches: c, Fonts: c.Fonts(), Secrets: c.Secrets(), Results: c.Results(), Now: c.Now,
 		},
 		own: farmv1.Farm{
-			People: c.Directory, Invitations: c.Registry, Machines: c, Jobs: c, Batches: c, Tasks: c, Queue: c, Search: c.Search(), Failures: c, Reports: c, Projects: c, Policy: c, Status: c, Events: c, Backups: c,
+			People: c.Directory, Invitations: c.Registry, Machines: c, Jobs: c, Batches: c, Tasks: c, Queue: c, Search: c.Search(), Failures: c, Reports: c, Projects: c, Presets: c, Policy: c, Status: c, Events: c, Backups: c,
 			Cluster: c.Cluster(), Gossip: c.Gossip(), Authority: c, Templates: c.Templates(), Preflights: c, Previews: c.Previews(), Results: c.Results(), Secrets: c.Secrets(),
 			Stored: c.StoredFiles(), Uploads: c.Uploads(), Fonts: c.Fonts(), Releases: c.Releases(), Rollouts: c, Downloads: c.Downloads(), Webhooks: c.Webhooks(), Notices: c.Notices(), Reviews: c.Reviews(), Audit: c.Audit(), PublicAddress: c.PublicAddress, Now: c.Now,
 		},

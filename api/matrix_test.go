@@ -89,6 +89,7 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/templates/{id}":                   {role: viewer, record: "template", status: 200},
 	"GET /api/farm/v1/templates/{id}/preflight":         {role: viewer, record: "template", status: 404},
 	"POST /api/farm/v1/templates/{id}/preview":          {role: artist, record: "template", body: `{"frame": 3}`, status: 409}, // without a file
+	"GET /api/farm/v1/templates":                        {role: viewer, query: "?retired=true", status: 200},
 	"PATCH /api/farm/v1/templates/{id}":                 {role: artist, record: "template", body: `{"sequential": true, "retired": true}`, status: 200},
 	"PATCH /api/farm/v1/batches/{id}":                   {role: artist, record: "batch", body: `{"name": "Spring", "dueAt": "2026-12-01T18:00:00Z"}`, status: 200},
 	"PATCH /api/farm/v1/jobs/{id}":                      {role: artist, record: "job", body: `{"priority": 7, "level": "overnight"}`, status: 200},
@@ -154,6 +155,10 @@ var rules = map[string]rule{
 	"PATCH /api/farm/v1/updates":                        {role: admin, body: `{"atOnce": 3, "hours": ["22:00-06:00"]}`, status: 200, farm: true},
 	"POST /api/farm/v1/updates/resume":                  {role: admin, status: 409, farm: true},
 	"GET /api/farm/v1/limits":                           {role: viewer, status: 200},
+	"GET /api/farm/v1/presets":                          {role: viewer, status: 200},
+	"GET /api/farm/v1/presets/{name}":                   {role: viewer, record: "preset", status: 200},
+	"PUT /api/farm/v1/presets/{name}":                   {role: artist, record: "new preset", body: `{"settings": {"codec": "video_prores_422"}}`, status: 200},
+	"DELETE /api/farm/v1/presets/{name}":                {role: artist, record: "preset", status: 204},
 	"GET /api/farm/v1/limits/{name}":                    {role: viewer, record: "limit", status: 200},
 	"PUT /api/farm/v1/limits/{name}":                    {role: operator, record: "limit", body: `{"total": 3}`, status: 200, farm: true},
 	"DELETE /api/farm/v1/limits/{name}":                 {role: operator, record: "limit", status: 204, farm: true},
@@ -270,6 +275,13 @@ var makers = map[string]func(r *rig, as string) string{
 		leveled(r, as)
 		return r.make("/api/farm/v1/projects", `{"name": "`+fresh()+`"}`, as)
 	},
+	"preset": func(r *rig, as string) string {
+		leveled(r, as)
+		name := fresh()
+		r.send(http.MethodPut, "/api/farm/v1/presets/"+name, `{"settings": {"quality": "draft"}}`, bearer(as)).into(http.StatusOK, nil)
+		return name
+	},
+	"new preset": func(r *rig, as string) string { return leveled(r, as) + fresh() },
 	"batch": func(r *rig, as string) string {
 		var made struct{ BatchID string }
 		r.send(http.MethodPost, "/api/v2/batches", `{"jobs": [`+srcJob+`]}`, bearer(as)).into(http.StatusCreated, &made)
@@ -483,7 +495,7 @@ func TestAnotherTeamsRecordsAreAsUnknownAsNone(t *testing.T) {
 	team := r.makeTeam("Trailers")
 	theirs := r.makeToken("admin", `, "team": "`+team.ID+`"`).Secret
 	// The farm's administrators look after teams, tokens and people of all teams, but see nobody else's work. What is a caller's own has no address by which somebody else could ask.
-	shared := []string{"agent", "limit", "invitation", "coordinator", "own"}
+	shared := []string{"agent", "limit", "invitation", "coordinator", "own", "new preset"}
 	lookedAfter := append([]string{"team", "token", "person"}, shared...)
 	for _, side := range []struct {
 		name, owner, caller string

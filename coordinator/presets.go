@@ -2,6 +2,7 @@ package coordinator
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"overcrank/farm"
@@ -16,6 +17,19 @@ func (c *Coordinator) Presets(_ context.Context, p farm.Principal) (list []farm.
 		return err
 	})
 	return list, err
+}
+
+// Preset gives a preset of the caller's team by its name, in whatever case. CodeNotFound when there is none.
+func (c *Coordinator) Preset(ctx context.Context, p farm.Principal, name string) (farm.Preset, error) {
+	list, err := c.Presets(ctx, p)
+	if err != nil {
+		return farm.Preset{}, err
+	}
+	at := slices.IndexFunc(list, func(preset farm.Preset) bool { return farm.PresetKey(preset.Name) == farm.PresetKey(name) })
+	if at < 0 {
+		return farm.Preset{}, farm.Errorf(farm.CodeNotFound, "there is no preset %q", name)
+	}
+	return list[at], nil
 }
 
 // PutPreset keeps a preset for the caller's team, in place of the one of that name. CodeInvalid for one that holds the key of a storage itself:

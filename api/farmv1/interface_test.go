@@ -23,7 +23,7 @@ var answerShapes = map[string]any{
 	"FarmTemplate": farmTemplateBody{}, "BatchLabel": batchLabelBody{}, "TemplatePreflight": templatePreflightBody{}, "Forecast": forecastBody{}, "Finding": findingBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{},
 	"RenderedAgain": renderedAgain{}, "Task": taskBody{}, "FrameRange": framesBody{}, "TaskPart": partBody{}, "TaskAgent": taskAgent{},
 	"TaskRunning": runningShape{}, "Attempt": attemptBody{}, "AttemptAgent": taskAgent{}, "Measured": measuredBody{},
-	"RetakenRows": retakenBody{}, "RetakenRow": retakenRow{}, "RefusedRow": refusedRow{}, "FailureGroup": failureBody{}, "FailedJob": failedJobBody{}, "RetriedFailures": retriedBody{}, "Report": reportBody{}, "Project": projectBody{}, "Budget": budgetBody{}, "BudgetUse": useBody{}, "TeamBudget": teamBudgetBody{}, "ReportLine": reportLineBody{}, "Rates": ratesBody{}, "TagRate": tagRateBody{},
+	"RetakenRows": retakenBody{}, "RetakenRow": retakenRow{}, "RefusedRow": refusedRow{}, "FailureGroup": failureBody{}, "FailedJob": failedJobBody{}, "RetriedFailures": retriedBody{}, "Report": reportBody{}, "Project": projectBody{}, "Preset": presetBody{}, "PresetSettings": presetSettings{}, "PresetUpload": presetUpload{}, "PresetWebhook": presetWebhook{}, "Budget": budgetBody{}, "BudgetUse": useBody{}, "TeamBudget": teamBudgetBody{}, "ReportLine": reportLineBody{}, "Rates": ratesBody{}, "TagRate": tagRateBody{},
 	"SearchAnswer": searchBody{}, "Found": foundBody{}, "Indexing": indexingBody{},
 	"QueueEntry": queueEntryBody{}, "Placement": placementBody{}, "Requirement": requirementBody{},
 	"NearestAgent": nearestBody{}, "Span": spanBody{}, "Event": eventBody{}, "FarmStatus": farmBody{}, "Pace": paceBody{},

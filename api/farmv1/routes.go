@@ -41,6 +41,7 @@ type Farm struct {
 	Failures    Failures
 	Reports     Reports
 	Projects    Projects
+	Presets     Presets
 	Policy      Policies
 	Status      Status
 	Events      Events
@@ -97,6 +98,7 @@ func Routes(f Farm, cfg Config) []route.Route {
 		failureHandlers{f.Failures}.routes(),
 		reportHandlers{f.Reports}.routes(),
 		projectHandlers{f.Projects}.routes(),
+		presetHandlers{f.Presets}.routes(),
 		policyHandlers{f.Policy}.routes(),
 		updateHandlers{f.Releases, f.Rollouts}.routes(),
 		downloadHandlers{f.Downloads}.routes(),

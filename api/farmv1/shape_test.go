@@ -222,6 +222,12 @@ func TestReportsOnTheWire(t *testing.T) {
 	budget := farm.Budget{Hours: 40, Per: farm.BudgetMonth, Then: farm.BudgetHold}
 	golden(t, "project", projectShape(coordinator.ProjectListed{Project: farm.Project{ID: "k3x7q2ab", Name: "Spring", Budget: &budget, CreatedAt: noon, By: "mia"}, Use: farm.ProjectUse{Total: 90 * 3_600_000, Month: 41 * 3_600_000}, Held: true}, noon))
 	golden(t, "project-archived", projectShape(coordinator.ProjectListed{Project: farm.Project{ID: "k3x7q2ab", Name: "Spring", CreatedAt: noon, ArchivedAt: noon}}, noon))
+	golden(t, "preset", presetShape(farm.Preset{
+		Name: "Delivery", Default: true, Settings: farm.Settings{Codec: "video_prores_422", Quality: "full"}, At: noon, By: "mia",
+		Upload:  &farm.Upload{Provider: "s3", Prefix: "films/", Params: map[string]string{"bucket": "studio", "region": "eu-central-1", "accessKeyId": "${secrets.ID}", "accessKeySecret": "${secrets.KEY}"}},
+		Webhook: &farm.Webhook{URL: "https://studio.example/done"},
+	}))
+	golden(t, "preset-bare", presetShape(farm.Preset{Name: "Draft", At: noon}))
 	golden(t, "report", reportShape(coordinator.Report{From: noon, To: noon, Rates: farm.Rates{Currency: "EUR", PerHour: 2}, Total: line.Sum, Templates: []coordinator.ReportLine{line}}))
 	golden(t, "rates", ratesShape(farm.Rates{Revision: 2, Currency: "EUR", PerHour: 2, Tags: []farm.TagRate{{Tag: "gpu", PerHour: 5}}, At: noon, By: "ann"}))
 	golden(t, "rates-bare", ratesShape(farm.Rates{}))

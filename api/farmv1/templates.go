@@ -39,6 +39,7 @@ type templateHandlers struct {
 
 func (h templateHandlers) routes() []route.Route {
 	return []route.Route{
+		route.Get(root+"/templates", farm.ActView, h.listFarmTemplates),
 		route.Post(root+"/templates", farm.ActChangeTemplates, h.assembleTemplate),
 		route.Get(root+"/templates/:id", farm.ActView, h.getFarmTemplate),
 		route.Patch(root+"/templates/:id", farm.ActChangeTemplates, h.markTemplate),
@@ -46,6 +47,28 @@ func (h templateHandlers) routes() []route.Route {
 		route.Get(root+"/templates/:id/preflight", farm.ActView, h.getTemplatePreflight),
 		route.Post(root+"/templates/:id/preview", farm.ActSubmit, h.previewTemplate),
 	}
+}
+
+// listFarmTemplates answers with the templates in use, or with those that are retired too.
+func (h templateHandlers) listFarmTemplates(c *fiber.Ctx, p farm.Principal) error {
+	wrong := &input.Problems{}
+	retired := input.QueryFlag(c, "retired", wrong)
+	if err := wrong.Err(); err != nil {
+		return err
+	}
+	ctx, done := request.Call(c)
+	defer done()
+	list, err := h.templates.List(ctx, p)
+	if err != nil {
+		return err
+	}
+	out := []farmTemplateBody{}
+	for _, t := range list {
+		if retired || t.RetiredAt.IsZero() {
+			out = append(out, farmTemplateShape(t))
+		}
+	}
+	return answer.OK(c, out)
 }
 
 func (h templateHandlers) getFarmTemplate(c *fiber.Ctx, p farm.Principal) error {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -19,6 +20,15 @@ func PathName(c *fiber.Ctx, key string) (string, error) {
 		return "", farm.Errorf(farm.CodeInvalid, "the last part of the address is no plain file name")
 	}
 	return name, nil
+}
+
+// PathText reads a part of an address as a text that people chose; it is escaped there.
+func PathText(c *fiber.Ctx, key string) (string, error) {
+	text, err := unescape(c.Params(key))
+	if err != nil || !utf8.ValidString(text) {
+		return "", farm.Errorf(farm.CodeInvalid, "a part of the address is not escaped as addresses are")
+	}
+	return text, nil
 }
 
 func unescape(part string) (string, error) {

@@ -53,6 +53,7 @@ type cli struct {
 	Reviews   reviews.Reviews    `cmd:"" group:"work" help:"Create links by which others review results, list and revoke them, and print what was said."`
 	Reports   reports.Reports    `cmd:"" group:"work" help:"Say how many hours machines worked, for whom, and what that costs."`
 	Projects  budgets.Projects   `cmd:"" group:"work" help:"Create, list and archive projects, and set their budgets of machine hours."`
+	Presets   library.Presets    `cmd:"" group:"work" help:"Save, list and delete presets: what kind of result jobs produce, and where it goes."`
 	Fonts     library.Fonts      `cmd:"" group:"work" help:"Add, list and delete the team's fonts."`
 	Secrets   library.Secrets    `cmd:"" group:"work" help:"Set, list and delete the team's secrets."`
 

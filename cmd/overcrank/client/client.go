@@ -68,6 +68,27 @@ type List[T any] struct {
 // UnmarshalJSON reads the array.
 func (l *List[T]) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, &l.Items) }
 
+// Keep is the list with only those items that keep chooses, also in its JSON.
+func (l List[T]) Keep(keep func(T) bool) (List[T], error) {
+	out := List[T]{Next: l.Next}
+	var texts []json.RawMessage
+	if err := json.Unmarshal(l.JSON(), &texts); err != nil {
+		return out, fmt.Errorf("reading a list of the farm again: %w", err)
+	}
+	kept := []json.RawMessage{}
+	for i, item := range l.Items {
+		if keep(item) {
+			out.Items, kept = append(out.Items, item), append(kept, texts[i])
+		}
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return out, fmt.Errorf("writing a list of the farm: %w", err)
+	}
+	out.keepRaw(text)
+	return out, nil
+}
+
 // fetch sends a request, with a JSON body unless body is nil, and decodes the JSON answer.
 func fetch[T any](ctx context.Context, c *Client, method, path string, query url.Values, body any) (T, error) {
 	var out T

@@ -209,6 +209,15 @@ func (c *Client) MarkTemplate(ctx context.Context, id string, sequential bool) (
 	return fetch[TemplateMark](ctx, c, http.MethodPatch, at("/api/farm/v1/templates/%s", id), nil, map[string]bool{"sequential": sequential})
 }
 
+// TemplateMarks lists what the farm has been told of templates: of those in use, and of retired ones too when they are asked for.
+func (c *Client) TemplateMarks(ctx context.Context, retired bool) (List[TemplateMark], error) {
+	query := url.Values{}
+	if retired {
+		query.Set("retired", "true")
+	}
+	return list[TemplateMark](ctx, c, "/api/farm/v1/templates", query)
+}
+
 // RetireTemplate takes a template out of use, or brings it back.
 func (c *Client) RetireTemplate(ctx context.Context, id string, retired bool) (TemplateMark, error) {
 	return fetch[TemplateMark](ctx, c, http.MethodPatch, at("/api/farm/v1/templates/%s", id), nil, map[string]bool{"retired": retired})

@@ -119,6 +119,9 @@ func suggestions(ctx context.Context, kind string, server remote.Farm) []Candida
 	case "project":
 		list, _ := c.Projects(ctx, false)
 		return each(list, func(p client.Project) (string, string) { return p.Name, p.ID })
+	case "preset":
+		list, _ := c.Presets(ctx)
+		return each(list, func(p client.Preset) (string, string) { return p.Name, p.Settings.Codec })
 	case "limit":
 		limits, _ := c.Limits(ctx)
 		return words(slices.Sorted(maps.Keys(limits.ByName))...)

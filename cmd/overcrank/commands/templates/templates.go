@@ -68,22 +68,33 @@ func (n Names) Of(id string) string {
 	return id
 }
 
-type listCommand struct{ remote.Flags }
+type listCommand struct {
+	remote.Flags
+	Retired bool `help:"Also templates that were taken out of use."`
+}
 
 func (l listCommand) Run(ctx context.Context, out *terminal.Output) error {
 	c, err := l.Client()
 	if err != nil {
 		return err
 	}
-	list, err := c.Templates(ctx)
+	list, retired, err := l.list(ctx, c)
 	return l.Print(out, list, err, func() error {
+		if len(list.Items) == 0 && len(retired) > 0 {
+			out.Remark("All templates are retired. List them with: overcrank templates list --retired")
+			return nil
+		}
 		if len(list.Items) == 0 {
 			out.Remark("No templates. Add one with: overcrank templates add spot.zip --wait")
 			return nil
 		}
 		t := terminal.NewTable("TEMPLATE", "NAME", "TYPE", "STATE", "CHANGED")
 		for _, item := range list.Items {
-			t.Row(item.ID, item.DisplayName, item.Type, templateState(item), terminal.LocalTime(item.UpdatedAt))
+			state := templateState(item)
+			if retired[item.ID] {
+				state = "retired"
+			}
+			t.Row(item.ID, item.DisplayName, item.Type, state, terminal.LocalTime(item.UpdatedAt))
 		}
 		if err := out.Table(t); err != nil {
 			return err
@@ -95,6 +106,26 @@ func (l listCommand) Run(ctx context.Context, out *terminal.Output) error {
 		}
 		return nil
 	})
+}
+
+// list gives the templates to print, and which of them are retired: the public interface knows nothing of that.
+func (l listCommand) list(ctx context.Context, c *client.Client) (list client.List[client.Template], retired map[string]bool, err error) {
+	if list, err = c.Templates(ctx); err != nil {
+		return list, nil, err
+	}
+	marks, err := c.TemplateMarks(ctx, true)
+	if err != nil {
+		return list, nil, err
+	}
+	retired = map[string]bool{}
+	for _, mark := range marks.Items {
+		retired[mark.ID] = mark.RetiredAt != ""
+	}
+	if l.Retired {
+		return list, retired, nil
+	}
+	list, err = list.Keep(func(t client.Template) bool { return !retired[t.ID] })
+	return list, retired, err
 }
 
 // templateState is a template's state with what is amiss.

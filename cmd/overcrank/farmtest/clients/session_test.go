@@ -255,6 +255,17 @@ tokens create first --role admin --team Green -q
 teams delete Green
 jobs --token nonsense
 jobs --server http://127.0.0.1:1
+presets
+presets save Delivery --codec video_prores_422 --default
+presets save Draft --quality draft --webhook https://studio.example/done
+presets list
+presets show Delivery
+presets show draft --json
+presets show Final
+presets delete Draft
+templates retire Card
+templates list
+templates list --retired
 templates delete Card
 templates list
 `

@@ -34,6 +34,7 @@ type parts struct {
 	reports     reports
 	projects    projects
 	presets     presets
+	personal    personal
 	uses        uses
 	machines    machines
 	policy      policies
@@ -65,7 +66,7 @@ type parts struct {
 // partsOf takes a coordinator apart. Nothing else of the dashboard knows it as a whole.
 func partsOf(c *coordinator.Coordinator) parts {
 	return parts{
-		people: c.Directory, invitations: c.Registry, submitter: c.Submitter, jobs: c, batches: c, tasks: c, queue: c, finder: c.Search(), failures: c, reports: c, projects: c, presets: c, uses: c, machines: c, policy: c, releases: c.Releases(), downloads: c.Downloads(), rollouts: c, status: c,
+		people: c.Directory, invitations: c.Registry, submitter: c.Submitter, jobs: c, batches: c, tasks: c, queue: c, finder: c.Search(), failures: c, reports: c, projects: c, presets: c, personal: c, uses: c, machines: c, policy: c, releases: c.Releases(), downloads: c.Downloads(), rollouts: c, status: c,
 		events: c, cluster: c.Cluster(), templates: c.Templates(), preflights: c, previews: c.Previews(), results: c.Results(), fonts: c.Fonts(), secrets: c.Secrets(), stored: c.StoredFiles(), uploads: c.Uploads(),
 		webhooks: c.Webhooks(), notices: c.Notices(), reviews: c.Reviews(), audit: c.Audit(), passkeys: c.Passkeys(), signOn: c.SingleSignOn(), publicAddress: c.PublicAddress, otherAddresses: c.OtherAddresses,
 	}

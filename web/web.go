@@ -195,7 +195,7 @@ func (s *server) routes() []route.Route {
 		route.Post("/files/table", farm.ActSubmit, s.takeTable), // below /files/, where bodies are streamed
 		route.Post("/files/handover", farm.ActSubmit, s.handOver),
 	}
-	return slices.Concat(routes, s.uploadRoutes(), s.watchRoutes(), s.queueRoutes(), s.searchRoutes(), s.machineRoutes(), s.settingRoutes())
+	return slices.Concat(routes, s.uploadRoutes(), s.watchRoutes(), s.queueRoutes(), s.searchRoutes(), s.viewRoutes(), s.machineRoutes(), s.settingRoutes())
 }
 
 // queueRoutes are about the order of work.
@@ -416,6 +416,7 @@ func (s *server) shell(c *fiber.Ctx, p farm.Principal, title, active string) pag
 	shell := s.bareShell(c, title)
 	shell.Active, shell.Reader = active, p
 	shell.Pulse, shell.Pause = s.pulse(ctx, p)
+	shell.Personal = s.personalOf(ctx, p)
 	return shell
 }
 

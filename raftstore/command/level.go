@@ -54,6 +54,8 @@ const (
 	// ProjectsLevel is from which level on teams have projects and budgets of machine hours, jobs say which project they are for, and the state
 	// counts what projects use.
 	ProjectsLevel = ReleasesLevel
+	// PersonalLevel is from which level on people have views of the list of jobs.
+	PersonalLevel = ReleasesLevel
 	// MachineJobsLevel is from which level on the state lists the jobs that each machine worked on.
 	MachineJobsLevel = ReleasesLevel
 	// MissingFootageLevel is from which level on jobs say what is drawn where footage is missing, and whether frames of others may stand in.

@@ -108,6 +108,7 @@ func (t *tables) dropToken(token farm.Token) {
 	t.dropPasskeys(token.ID)
 	t.endSessionsOf(token, func(farm.OpenSession) bool { return true })
 	t.dropNotices(token)
+	t.remove(bucketPersonal, token.ID)
 }
 
 // emailTaken says whether somebody else signs in with the e-mail address of a token.

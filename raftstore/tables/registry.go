@@ -106,6 +106,8 @@ var registry = slices.Concat([]rule{
 	does(169, (*tables).putPreset),
 	does(170, (*tables).deletePreset),
 	does(171, (*tables).retireTemplate),
+	does(180, (*tables).putView),
+	does(181, (*tables).deleteView),
 	does(167, (*tables).putRates),
 	does(168, (*tables).settleFailures),
 	does(159, (*tables).setUp),

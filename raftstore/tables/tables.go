@@ -86,6 +86,7 @@ var (
 	bucketProjectJobsByTime     = []byte("project jobs by time")     // team, project, status, time, id
 	bucketProjectJobsByPriority = []byte("project jobs by priority") // team, project, status, priority, time, id
 
+	bucketPersonal    = []byte("personal settings")    // token
 	bucketMachineJobs = []byte("machine jobs by time") // team, machine, time, id; see apply_machine_jobs.go
 	bucketJobMachines = []byte("machines of jobs")     // job, machine
 
@@ -152,7 +153,7 @@ func buckets() [][]byte {
 		bucketRemovedDownloads,
 		bucketReviewLinks, bucketReviewsByHash, bucketReviewsByTeam, bucketRemarks, bucketTakes, bucketTeamLogos, bucketPresets,
 		bucketProjects, bucketProjectsByName, bucketHolding, bucketProjectJobsByTime, bucketProjectJobsByPriority,
-		bucketMachineJobs, bucketJobMachines,
+		bucketMachineJobs, bucketJobMachines, bucketPersonal,
 	}
 }
 

@@ -27,6 +27,8 @@ type Shell struct {
 	Version string
 	Pulse   Pulse
 	Pause   Pause
+	// Personal is what the reader has chosen for themselves.
+	Personal farm.Personal
 }
 
 // Pause is whether the farm begins nothing new, and since when and by whose wish.

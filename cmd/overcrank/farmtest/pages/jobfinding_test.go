@@ -49,6 +49,15 @@ func TestAProducerFindsJobs(t *testing.T) {
 	b.until(`location.search === "?sort=oldest" && ` + names + ` === "Beta,Alpha"`)
 	b.canBeRead("/jobs sorted")
 
+	b.open("/jobs?sort=oldest&state=waiting")
+	b.click(`.views summary`)
+	b.fill(`.views form[action="/jobs/views"] [name=name]`, "What waits")
+	b.presses(`.views form[action="/jobs/views"] button`)
+	b.until(`document.querySelector(".views a[aria-current]").textContent === "What waits" && location.search === "?sort=oldest&state=waiting"`)
+	b.canBeRead("/jobs with a view")
+	b.open("/machines")
+	b.until(`[...document.querySelectorAll("#palette a")].some((a) => a.textContent === "Jobs: What waits" && a.search === "?sort=oldest&state=waiting")`)
+
 	// Kiritimati is 14 hours ahead of UTC: its day ends where the list begins.
 	b.open("/jobs")
 	const today = `new Date(Date.now() + 14 * 3600000).toISOString().slice(0, 10)`

@@ -1,0 +1,16 @@
+package command
+
+import "overcrank/farm"
+
+// PutView keeps a view of the list of jobs for the holder of a token, in place of the one of that name. Was is the name that it had, "" for a new one.
+type PutView struct {
+	Token string
+	View  farm.JobView
+	Was   string `json:",omitempty"`
+}
+
+// DeleteView removes a view by its name.
+type DeleteView struct{ Token, Name string }
+
+func (PutView) Needs() int    { return PersonalLevel }
+func (DeleteView) Needs() int { return PersonalLevel }

@@ -71,8 +71,8 @@ func TestAProducerFindsJobs(t *testing.T) {
 	b.canBeRead("/jobs with a date that is none")
 }
 
-// chooses gives a field of the filters a value, which is an expression, as choosing one does.
+// chooses gives a field of the filters a value, which is an expression, as choosing one does, once the page's scripts listen.
 func (b *browser) chooses(field, value string) {
 	b.t.Helper()
-	b.until(`((field) => { field.value = ` + value + `; return field.dispatchEvent(new Event("change", { bubbles: true })); })(document.querySelector("#filters [name=` + field + `]"))`)
+	b.until(`document.readyState === "complete" && ((field) => { field.value = ` + value + `; return field.dispatchEvent(new Event("change", { bubbles: true })); })(document.querySelector("#filters [name=` + field + `]"))`)
 }

@@ -161,7 +161,7 @@ function tellChanges(part, fresh) {
   const ids = (root) => [...root.querySelectorAll(rowsOf)].map((row) => row.id);
   const before = ids(part), after = ids(fresh), stay = before.filter((id) => after.includes(id)), then = after.filter((id) => before.includes(id));
   const n = after.length - then.length + before.length - stay.length + then.filter((id, i) => id !== stay[i]).length; // come, gone, elsewhere
-  button.textContent = n + (n === 1 ? " change" : " changes") + " – show";
+  button.textContent = counted(n, "%d change – show", "%d changes – show");
   button.hidden = n === 0;
   button.onclick = () => { button.hidden = true; release(true); };
 }

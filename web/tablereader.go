@@ -8,6 +8,7 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -400,7 +401,7 @@ func (r *tableReader) cells(v variants.Variant) []page.TableCell {
 		if cell != "" && (c.Kind == variants.Property || c.Kind == variants.Essential) {
 			cell = valueOf(assets, c)
 		}
-		out = append(out, page.TableCell{Text: cell, Raw: v.Cells[c.Heading], Name: page.CellName(v.Number, i), Label: fmt.Sprintf("%s, line %d", c.Heading, v.Number)})
+		out = append(out, page.TableCell{Text: cell, Raw: v.Cells[c.Heading], Name: page.CellName(v.Number, i), Label: r.say("%s, line %s", c.Heading, strconv.Itoa(v.Number))})
 	}
 	return out
 }

@@ -152,11 +152,11 @@ func (t *Table) KeepRows(keep func(TableRow) bool) {
 }
 
 // emptyMeans says what an empty cell comes to.
-func (c TableCell) emptyMeans() string {
+func (c TableCell) emptyMeans(ctx context.Context) string {
 	if c.Kept != "" {
-		return "as before: " + clip(c.Kept)
+		return say(ctx, "as before: %s", clip(c.Kept))
 	}
-	return "unchanged"
+	return say(ctx, "unchanged")
 }
 
 // picked is how many of the rows that are shown are to be submitted again.
@@ -245,9 +245,9 @@ func (p TableProblem) Sentence(ctx context.Context) string {
 	case p.Line == 0:
 		return sentence(words)
 	case p.Row > 0 && p.Heading != "":
-		return sentence(fmt.Sprintf("row %d, column “%s”: %s", p.Row, clip(p.Heading), words))
+		return sentence(say(ctx, "row %s, column “%s”: %s", count(p.Row), clip(p.Heading), words))
 	case p.Row > 0:
-		return sentence(fmt.Sprintf("row %d: %s", p.Row, words))
+		return sentence(say(ctx, "row %s: %s", count(p.Row), words))
 	case p.Heading != "":
 		return sentence(say(ctx, "line %s, column “%s”: %s", count(p.Line), clip(p.Heading), words))
 	case p.Column > 0:

@@ -15,7 +15,7 @@ import (
 
 // livePage is an open page as its script sees it.
 type livePage struct {
-	t    *testing.T
+	t    testing.TB
 	conn *websocket.Conn
 }
 

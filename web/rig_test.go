@@ -65,7 +65,7 @@ var staff = []farm.Token{
 
 // rig is a farm of two teams and its dashboard on a real port.
 type rig struct {
-	t    *testing.T
+	t    testing.TB
 	dir  string
 	farm *coordinator.Coordinator
 	base string
@@ -77,7 +77,7 @@ type rig struct {
 	signOn *singlesignon.Settings
 }
 
-func start(t *testing.T, edit ...func(*rig)) *rig {
+func start(t testing.TB, edit ...func(*rig)) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: t.TempDir()}
 	for _, e := range edit {
@@ -215,7 +215,7 @@ func (r *rig) as(name string) *visitor {
 
 // answer is a page.
 type answer struct {
-	t      *testing.T
+	t      testing.TB
 	path   string // where it came from, behind redirects
 	status int
 	header http.Header

@@ -2123,9 +2123,9 @@ func tableRows(t Table) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var115 string
-					templ_7745c5c3_Var115, templ_7745c5c3_Err = templ.ResolveAttributeValue(cell.emptyMeans())
+					templ_7745c5c3_Var115, templ_7745c5c3_Err = templ.ResolveAttributeValue(cell.emptyMeans(ctx))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/table.templ`, Line: 344, Col: 42}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/table.templ`, Line: 344, Col: 45}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var115)
 					if templ_7745c5c3_Err != nil {
@@ -2204,9 +2204,9 @@ func tableRows(t Table) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var120 string
-					templ_7745c5c3_Var120, templ_7745c5c3_Err = templ.JoinStringErrs(cell.emptyMeans())
+					templ_7745c5c3_Var120, templ_7745c5c3_Err = templ.JoinStringErrs(cell.emptyMeans(ctx))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/table.templ`, Line: 354, Col: 49}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/table.templ`, Line: 354, Col: 52}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var120))
 					if templ_7745c5c3_Err != nil {

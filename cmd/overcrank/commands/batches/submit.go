@@ -184,7 +184,7 @@ func (s submitCommand) base() (map[string]any, error) {
 		base["tags"] = s.Tag
 	}
 	settings := map[string]any{}
-	s.Drawing.AddTo(settings)
+	s.AddTo(settings)
 	if s.Codec != "" {
 		settings["codec"] = s.Codec
 	}

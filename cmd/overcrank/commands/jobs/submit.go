@@ -240,7 +240,7 @@ func (s *Submit) addSettings(body map[string]any) error {
 	if settings == nil {
 		settings = map[string]any{}
 	}
-	s.Drawing.AddTo(settings)
+	s.AddTo(settings)
 	if s.Codec != "" {
 		settings["codec"] = s.Codec
 	}

@@ -136,6 +136,7 @@ var rules = map[string]rule{
 	"GET /debug/pprof/heap":                             {role: admin, status: 200},
 	"GET /debug/pprof/mutex":                            {role: admin, status: 200},
 	"POST /api/farm/v1/backup":                          {role: admin, body: `{"withoutKeys": true}`, status: 200, farm: true},
+	"POST /api/farm/v1/backups/{id}/checked":            {role: admin, record: "backup", status: 200, farm: true},
 	"POST /api/farm/v1/restore":                         {role: admin, body: noBackup, kind: fontKind, status: 400, farm: true},
 	"GET /api/farm/v1/policy":                           {role: viewer, status: 200},
 	"PUT /api/farm/v1/policy":                           {role: admin, body: `{"revision": {revision}}`, status: 200, farm: true},
@@ -320,6 +321,18 @@ var makers = map[string]func(r *rig, as string) string{
 		r.get("/api/farm/v1/cluster").into(http.StatusOK, &cluster)
 		return cluster.ID
 	},
+	"backup": func(r *rig, _ string) string {
+		leveled(r, r.token)
+		r.send(http.MethodPost, "/api/farm/v1/backup", `{"withoutKeys": true, "place": "nas:/backups"}`)
+		var cluster struct {
+			Backups []struct{ ID, Place string }
+		}
+		r.get("/api/farm/v1/cluster").into(http.StatusOK, &cluster)
+		if len(cluster.Backups) == 0 || cluster.Backups[0].Place != "nas:/backups" {
+			r.t.Fatalf("the farm remembers the backups %+v", cluster.Backups)
+		}
+		return cluster.Backups[0].ID
+	},
 	"upload": func(r *rig, as string) string {
 		return r.make("/api/farm/v1/uploads", `{"name": "spot.zip", "size": 3, "key": "`+fresh()+`"}`, as)
 	},
@@ -495,7 +508,7 @@ func TestAnotherTeamsRecordsAreAsUnknownAsNone(t *testing.T) {
 	team := r.makeTeam("Trailers")
 	theirs := r.makeToken("admin", `, "team": "`+team.ID+`"`).Secret
 	// The farm's administrators look after teams, tokens and people of all teams, but see nobody else's work. What is a caller's own has no address by which somebody else could ask.
-	shared := []string{"agent", "limit", "invitation", "coordinator", "own", "new preset"}
+	shared := []string{"agent", "limit", "invitation", "coordinator", "backup", "own", "new preset"}
 	lookedAfter := append([]string{"team", "token", "person"}, shared...)
 	for _, side := range []struct {
 		name, owner, caller string

@@ -167,6 +167,8 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"POST /api/farm/v1/backup", `{"passphrase": "short"}`, 400},
 		{"POST /api/farm/v1/backup", `{"passphrase": "long enough to seal", "withoutKeys": true}`, 400},
 		{"POST /api/farm/v1/backup", overJSON, 413},
+		{"POST /api/farm/v1/backup", `{"withoutKeys": true, "place": "https://mia:secret@nas/farm"}`, 400},
+		{"POST /api/farm/v1/backups/{unknown}/checked", nil, 404},
 		{"POST /api/farm/v1/restore", "", 400},
 
 		{"POST /api/v2/batches", `{"jobs": 1}`, 400},

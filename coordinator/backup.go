@@ -21,6 +21,8 @@ type BackupWish struct {
 	// Passphrase seals the farm's keys. Without one they are left out.
 	Passphrase farm.Confidential
 	Files      bool // templates, results, logs and all else that the farm keeps as files
+	// Place is where it is going to be kept, for people to read; "" when nobody says.
+	Place string
 }
 
 // Backup gives the farm, as it is at this moment, as one file, which is made while it is read; the caller closes it. What was
@@ -28,6 +30,9 @@ type BackupWish struct {
 func (c *Coordinator) Backup(ctx context.Context, p farm.Principal, wish BackupWish) (io.ReadCloser, backup.Manifest, error) {
 	if err := p.May(farm.ActBackUp); err != nil {
 		return nil, backup.Manifest{}, err
+	}
+	if wrong := farm.CheckBackupPlace(wish.Place); wrong != "" {
+		return nil, backup.Manifest{}, farm.Invalid("the backup cannot be made", farm.FieldError{Field: "place", Message: wrong})
 	}
 	m := backup.Manifest{
 		Version: c.cfg.Version, Farm: c.keys.Farm(), CreatedAt: c.cfg.Now().UTC(), Keys: wish.Passphrase.Reveal() != "", Files: wish.Files,
@@ -46,6 +51,12 @@ func (c *Coordinator) Backup(ctx context.Context, p farm.Principal, wish BackupW
 	if done == nil {
 		return nil, m, farm.Errorf(farm.CodeUnavailable, "this coordinator is stopping")
 	}
+	id, err := c.state.NewID()
+	if err != nil {
+		done()
+		return nil, m, err
+	}
+	m.ID = id
 	state, err := c.store.Backup(ctx)
 	if err != nil {
 		done()
@@ -57,9 +68,15 @@ func (c *Coordinator) Backup(ctx context.Context, p farm.Principal, wish BackupW
 	go func() {
 		defer done()
 		defer stop()
-		err := c.writeBackup(in, m, secrets, wish, state)
+		size := &counted{to: in}
+		err := c.writeBackup(size, m, secrets, wish, state)
 		if err = errors.Join(err, state.Close()); err != nil && !errors.Is(err, io.ErrClosedPipe) {
 			c.log.Error("a backup of the farm broke off", "error", err)
+		}
+		if err == nil { // before its reader sees the end, who may ask for it at once
+			c.rememberBackup(farm.Backup{
+				ID: m.ID, At: m.CreatedAt, EndedAt: c.cfg.Now().UTC(), By: p.Name, Place: wish.Place, Index: m.Index, Bytes: size.n, Keys: m.Keys, Files: m.Files,
+			})
 		}
 		in.CloseWithError(err)
 	}()

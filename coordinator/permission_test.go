@@ -51,7 +51,7 @@ var permissions = map[string]farm.Action{
 	"PutPolicy": farm.ActChangePolicy, "ChangePolicy": farm.ActChangePolicy,
 	"PauseFarm": farm.ActSteerFarm, "ChangeLevels": farm.ActSteerFarm, "PutLimit": farm.ActSteerFarm, "RemoveLimit": farm.ActSteerFarm,
 	"Secrets.ChangeKey": farm.ActChangeSecretKey,
-	"Backup":            farm.ActBackUp, "HoldBackup": farm.ActBackUp, "MayRestore": farm.ActBackUp,
+	"Backup":            farm.ActBackUp, "HoldBackup": farm.ActBackUp, "BackupChecked": farm.ActBackUp, "MayRestore": farm.ActBackUp,
 	"Cluster.Status": farm.ActManageCoordinators, "Cluster.Remove": farm.ActManageCoordinators, "Cluster.TransferLead": farm.ActManageCoordinators,
 	"Cluster.Invite": farm.ActManageCoordinators, "Cluster.Invitations": farm.ActManageCoordinators, "Cluster.RevokeInvitation": farm.ActManageCoordinators,
 	"Authority": farm.ActManageCoordinators, "Gossip.Keys": farm.ActManageCoordinators, "Gossip.Rotate": farm.ActManageCoordinators,

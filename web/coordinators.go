@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -24,7 +25,7 @@ func (s *server) coordinators(c *fiber.Ctx, p farm.Principal) error {
 // readCoordinators asks the coordinators how they are, as far as they answer.
 func (s *server) readCoordinators(ctx context.Context, p farm.Principal) (page.Coordinators, error) {
 	status, err := s.farm.cluster.Status(ctx, p, 0)
-	return page.Coordinators{Status: status}, err
+	return page.Coordinators{Status: status, Now: time.Now()}, err
 }
 
 // transferLead hands the lead to a coordinator.

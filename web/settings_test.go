@@ -53,7 +53,7 @@ func TestAPersonSignsInByLinkAndIsOutWhenRemoved(t *testing.T) {
 func TestTheCoordinatorsAreShownToAdministratorsOfTheFarm(t *testing.T) {
 	r := start(t)
 	r.as("ada").get("/settings/coordinators").is(http.StatusOK, "Coordinators", "Leads", "serves this page", "any one of them may fail", "which other coordinators cannot reach", " free", "State ", "none yet: the whole log is kept",
-		"overcrank backup FILE").lacks("Make it lead") // it does already
+		"The farm knows of no backup", "overcrank backup farm.ocbackup").lacks("Make it lead") // it does already
 	r.as("ada").post("/settings/coordinators/lead", nil).is(http.StatusBadRequest)
 	r.as("ada").post("/settings/coordinators/lead", url.Values{"coordinator": {"nobody"}}).is(http.StatusConflict)
 	other := r.as("zoe") // an administrator of another team

@@ -22,6 +22,7 @@ const passphraseLimit = 1 << 10
 // Backups gives backups of the farm, and puts it back to one.
 type Backups interface {
 	Backup(ctx context.Context, p farm.Principal, wish coordinator.BackupWish) (io.ReadCloser, backup.Manifest, error)
+	BackupChecked(ctx context.Context, p farm.Principal, id string) (farm.Backup, error)
 	MayRestore(p farm.Principal) error
 	HoldBackup(ctx context.Context, p farm.Principal, r io.Reader, passphrase farm.Confidential) (*coordinator.HeldBackup, error)
 }
@@ -35,6 +36,7 @@ type backupHandlers struct {
 func (h backupHandlers) routes() []route.Route {
 	return []route.Route{
 		route.Post(root+"/backup", farm.ActBackUp, h.giveBackup),
+		route.Post(root+"/backups/:id/checked", farm.ActBackUp, h.backupChecked),
 		route.Post(root+"/restore", farm.ActBackUp, h.restoreFarm),
 	}
 }
@@ -61,8 +63,8 @@ func decodeBackup(body []byte) (wish coordinator.BackupWish, err error) {
 	if err != nil {
 		return wish, err
 	}
-	o.Only("passphrase", "withoutKeys", "files")
-	wish.Files = o.Flag("files")
+	o.Only("passphrase", "withoutKeys", "files", "place")
+	wish.Files, wish.Place = o.Flag("files"), o.Text("place", farm.MostBackupPlace)
 	switch given := o.Has("passphrase"); {
 	case o.Flag("withoutKeys") && given:
 		o.Problem("passphrase", "seals the keys, and withoutKeys leaves them out: give one of the two")
@@ -72,4 +74,36 @@ func decodeBackup(body []byte) (wish coordinator.BackupWish, err error) {
 		o.Problem("passphrase", "has to be given: it seals the farm's keys; or withoutKeys, which leaves them out")
 	}
 	return wish, wrong.Err()
+}
+
+// backupBody is a backup that the farm remembers.
+type backupBody struct {
+	ID        string      `json:"id"`
+	At        answer.Time `json:"at"`
+	EndedAt   answer.Time `json:"endedAt"`
+	By        string      `json:"by"`
+	Place     string      `json:"place"`
+	Change    int64       `json:"change"`
+	Bytes     int64       `json:"bytes"`
+	Keys      bool        `json:"keys"`
+	Files     bool        `json:"files"`
+	CheckedAt answer.Time `json:"checkedAt"`
+}
+
+func backupShape(b farm.Backup) backupBody {
+	return backupBody{
+		ID: b.ID, At: answer.Time(b.At), EndedAt: answer.Time(b.EndedAt), By: b.By, Place: b.Place, Change: int64(b.Index), Bytes: b.Bytes, Keys: b.Keys, Files: b.Files,
+		CheckedAt: answer.Time(b.CheckedAt),
+	}
+}
+
+// backupChecked notes that a backup was found whole where it is kept.
+func (h backupHandlers) backupChecked(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	b, err := h.backups.BackupChecked(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	return answer.OK(c, backupShape(b))
 }

@@ -30,6 +30,7 @@ type clusterBody struct {
 	Warnings []string     `json:"warnings"`
 	Storage  storageBody  `json:"storage"`
 	Members  []memberBody `json:"members"`
+	Backups  []backupBody `json:"backups"`
 }
 
 // storageBody is where the coordinator that answers keeps the farm's files.
@@ -76,7 +77,7 @@ func clusterShape(c cluster.Status) clusterBody {
 	body := clusterBody{
 		Farm: c.Farm, ID: c.Self, Leader: c.Leader, Term: int64(c.Term), Waiting: c.Waiting,
 		Voters: c.Standing.Voters, Alive: c.Standing.Alive, Spare: c.Standing.Spare,
-		Warnings: append([]string{}, c.Warnings...), Members: make([]memberBody, len(c.Members)),
+		Warnings: append([]string{}, c.Warnings...), Members: make([]memberBody, len(c.Members)), Backups: answer.Each(c.Backups, backupShape),
 		Storage: storageBody{Where: c.Storage.Where, Shared: c.Storage.Shared},
 	}
 	if move := c.Storage.Move; move != nil {

@@ -13,7 +13,7 @@ import (
 var answerShapes = map[string]any{
 	"BatchListed": batchListed{}, "Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{}, "Session": sessionBody{}, "WaysIn": waysInBody{}, "Passkey": passkeyBody{}, "SignInRules": signInRulesBody{}, "GroupRule": groupRuleBody{}, "AuditRecord": auditBody{}, "AuditActor": auditByBody{}, "AuditThing": auditThingBody{}, "Notifications": noticeSettingsBody{}, "ChatKnown": chatBody{}, "QuietHours": quietBody{}, "NoticeWay": noticeWayBody{}, "NoticeTest": noticeTestBody{},
 	"Review": reviewBody{}, "Comment": commentBody{}, "Stroke": strokeBody{},
-	"JoinToken": joinTokenBody{}, "Cluster": clusterBody{}, "ClusterStorage": storageBody{}, "StorageMove": storageMoveBody{},
+	"JoinToken": joinTokenBody{}, "Backup": backupBody{}, "Cluster": clusterBody{}, "ClusterStorage": storageBody{}, "StorageMove": storageMoveBody{},
 	"ClusterMember": memberBody{}, "NodeInvitation": nodeInvitationBody{}, "ScriptRule": scriptsBody{},
 	"KeyChanged": keyChanged{}, "GossipKeys": gossipRingBody{}, "GossipKey": gossipKeyBody{}, "Authority": authorityBody{},
 	"Preflight": preflightBody{}, "PreflightFile": askedFile{}, "PreflightFont": askedFont{}, "PreflightEffect": askedThing{},

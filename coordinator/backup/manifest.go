@@ -63,10 +63,11 @@ type Manifest struct {
 	Version    string    `json:"version"` // of the program that made it
 	Farm       string    `json:"farm"`    // the farm's id
 	CreatedAt  time.Time `json:"createdAt"`
-	Index      uint64    `json:"index"`      // of the last change in the state
-	StateBytes int64     `json:"stateBytes"` // of the entry state
-	Keys       bool      `json:"keys"`       // the farm's keys are included, sealed
-	Files      bool      `json:"files"`      // the farm's files are included
+	ID         string    `json:"id,omitempty"` // by which the farm remembers it; "" in backups of earlier releases
+	Index      uint64    `json:"index"`        // of the last change in the state
+	StateBytes int64     `json:"stateBytes"`   // of the entry state
+	Keys       bool      `json:"keys"`         // the farm's keys are included, sealed
+	Files      bool      `json:"files"`        // the farm's files are included
 }
 
 // check refuses a manifest that this release cannot use.

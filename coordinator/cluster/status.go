@@ -25,6 +25,7 @@ type Status struct {
 	Warnings []string // what somebody should act on
 	Storage  storage.Status
 	Members  []Member
+	Backups  []farm.Backup // that the farm remembers, the newest first
 }
 
 // Member is one of the farm's coordinators.
@@ -81,6 +82,12 @@ func (c *Cluster) Status(ctx context.Context, p farm.Principal, index uint64) (S
 	c.mu.Lock()
 	out.Waiting = c.waiting
 	c.mu.Unlock()
+	if err := c.state.View(func(tx *raftstore.Tx) (err error) {
+		out.Backups, err = tx.Backups()
+		return err
+	}); err != nil {
+		return Status{}, err
+	}
 	records := map[string]farm.Coordinator{}
 	for _, r := range c.records() {
 		records[r.ID] = r

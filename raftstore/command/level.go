@@ -56,6 +56,8 @@ const (
 	ProjectsLevel = ReleasesLevel
 	// PersonalLevel is from which level on people have views of the list of jobs.
 	PersonalLevel = ReleasesLevel
+	// BackupsLevel is from which level on the farm remembers its latest backups.
+	BackupsLevel = ReleasesLevel
 	// MachineJobsLevel is from which level on the state lists the jobs that each machine worked on.
 	MachineJobsLevel = ReleasesLevel
 	// MissingFootageLevel is from which level on jobs say what is drawn where footage is missing, and whether frames of others may stand in.

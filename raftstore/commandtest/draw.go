@@ -55,6 +55,7 @@ func Draw(t *rapid.T, step int) command.Command {
 			command.RetireTemplate{Team: "team0", ID: "template0", Retired: at.Second()%2 == 0, At: at, By: "n"},
 			command.PutPreset{Preset: farm.Preset{Team: id("team", 1), Name: id("preset", 3), Default: at.Second()%2 == 0, At: at}},
 			command.DeletePreset{Team: id("team", 1), Name: id("preset", 3), At: at},
+			command.RecordBackup{Backup: farm.Backup{ID: id("backup", 40), At: at, EndedAt: at, By: "n", Bytes: 7, CheckedAt: at}},
 			command.PutView{Token: id("token", 3), View: farm.JobView{Name: id("view", 3), Query: "state=failed"}, Was: []string{"", "view1"}[at.Second()%2]},
 			command.DeleteView{Token: id("token", 3), Name: id("view", 3)},
 			command.EnrolAgent{Agent: farm.Agent{ID: "agent1", Name: "one", SecretHash: "s1"}}, command.PutInventory{ID: "agent0", Name: "n"},

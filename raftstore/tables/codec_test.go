@@ -82,6 +82,7 @@ func samples() []command.Command {
 		command.PutPreset{Preset: farm.Preset{Team: "t1", Name: "Broadcast", Settings: farm.Settings{Codec: "video_prores_422", Quality: "full"}, Default: true, At: at, By: "mia",
 			Upload: &farm.Upload{Provider: "s3", Prefix: "films", Params: map[string]string{"bucket": "b", "region": "eu-central-1"}}, Webhook: &farm.Webhook{URL: "https://shop.example/hook"}}},
 		command.DeletePreset{Team: "t1", Name: "Broadcast", At: at},
+		command.RecordBackup{Backup: farm.Backup{ID: "k3x7q2ab", At: at, EndedAt: at, By: "nightly", Place: "nas:/backups/farm.ocbackup", Index: 812, Bytes: 1 << 30, Keys: true, CheckedAt: at}},
 		command.PutView{Token: "k1", View: farm.JobView{Name: "Mine that failed", Query: "by=mia&state=failed"}, Was: "Failed"},
 		command.DeleteView{Token: "k1", Name: "Failed"},
 		command.PutProject{Project: farm.Project{ID: "k3x7q2ab", Team: "t1", Name: "Spring", Budget: &farm.Budget{Hours: 40, Per: farm.BudgetMonth, Then: farm.BudgetHold}, CreatedAt: at, By: "mia"}},

@@ -13,10 +13,10 @@ import (
 )
 
 // keptBuckets stay as they are when the state is replaced by a backup's: they describe the coordinators that run, how machines have done of late,
-// and invitations, codes and sessions, which must not become valid a second time.
+// which backups there are, and invitations, codes and sessions, which must not become valid a second time.
 func keptBuckets() [][]byte {
 	return [][]byte{
-		bucketCoordinators, bucketNodeInvitations, bucketGossip, bucketUsedCodes, bucketSessions, bucketHealth, bucketMachineUpdates, bucketJoinTokens, bucketJoinTokensByHash,
+		bucketCoordinators, bucketNodeInvitations, bucketGossip, bucketUsedCodes, bucketSessions, bucketHealth, bucketMachineUpdates, bucketJoinTokens, bucketJoinTokensByHash, bucketBackups,
 	}
 }
 

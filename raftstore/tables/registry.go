@@ -114,6 +114,7 @@ var registry = slices.Concat([]rule{
 	does(160, (*tables).recordAudit),
 	does(161, (*tables).forgetAudit),
 	does(172, (*tables).renderAgain),
+	does(173, (*tables).recordBackup),
 	does(175, (*tables).labelBatch),
 }, trialRegistry())
 

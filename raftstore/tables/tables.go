@@ -86,6 +86,7 @@ var (
 	bucketProjectJobsByTime     = []byte("project jobs by time")     // team, project, status, time, id
 	bucketProjectJobsByPriority = []byte("project jobs by priority") // team, project, status, priority, time, id
 
+	bucketBackups     = []byte("backups")              // id
 	bucketPersonal    = []byte("personal settings")    // token
 	bucketMachineJobs = []byte("machine jobs by time") // team, machine, time, id; see apply_machine_jobs.go
 	bucketJobMachines = []byte("machines of jobs")     // job, machine
@@ -153,7 +154,7 @@ func buckets() [][]byte {
 		bucketRemovedDownloads,
 		bucketReviewLinks, bucketReviewsByHash, bucketReviewsByTeam, bucketRemarks, bucketTakes, bucketTeamLogos, bucketPresets,
 		bucketProjects, bucketProjectsByName, bucketHolding, bucketProjectJobsByTime, bucketProjectJobsByPriority,
-		bucketMachineJobs, bucketJobMachines, bucketPersonal,
+		bucketMachineJobs, bucketJobMachines, bucketPersonal, bucketBackups,
 	}
 }
 

@@ -3,13 +3,48 @@ package page
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"overcrank/coordinator/cluster"
+	"overcrank/farm"
 	"overcrank/web/language"
 )
 
 // Coordinators is the page of the farm's coordinators.
-type Coordinators struct{ cluster.Status }
+type Coordinators struct {
+	cluster.Status
+	Now time.Time
+}
+
+// backupRest is how long a farm is well without a new backup.
+const backupRest = 7 * 24 * time.Hour
+
+// backupCommand takes a backup.
+const backupCommand = "overcrank backup farm.ocbackup --passphrase-file farm-backup.pass"
+
+// backupDue says that somebody should take a backup, "" while the newest is young.
+func (v Coordinators) backupDue(ctx context.Context) string {
+	if len(v.Backups) == 0 {
+		return say(ctx, "The farm knows of no backup. If its disks are lost, its jobs, templates and settings are lost with them.")
+	}
+	if age := v.Now.Sub(v.Backups[0].At); age > backupRest {
+		return say(ctx, "The newest backup is %d days old.", int(age/(24*time.Hour)))
+	}
+	return ""
+}
+
+// backupHolds says what is in a backup.
+func backupHolds(ctx context.Context, b farm.Backup) string {
+	switch {
+	case b.Keys && b.Files:
+		return say(ctx, "State, keys and files")
+	case b.Keys:
+		return say(ctx, "State and keys")
+	case b.Files:
+		return say(ctx, "State and files")
+	}
+	return say(ctx, "State")
+}
 
 // CoordinatorState is how a coordinator is.
 func CoordinatorState(m cluster.Member) State {

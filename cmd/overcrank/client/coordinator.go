@@ -24,6 +24,7 @@ type Cluster struct {
 	Warnings []string      `json:"warnings"`
 	Storage  Storage       `json:"storage"`
 	Members  []Coordinator `json:"members"`
+	Backups  []KnownBackup `json:"backups"` // the newest first
 }
 
 // Storage is where the coordinator that answers keeps the farm's files.

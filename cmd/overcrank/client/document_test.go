@@ -52,6 +52,7 @@ var readers = map[reflect.Type][]string{
 	reflect.TypeFor[Load]():                {"AgentLoad"},
 	reflect.TypeFor[AgentChange]():         {"AgentChange"},
 	reflect.TypeFor[BackupWish]():          {"BackupWish"},
+	reflect.TypeFor[KnownBackup]():         {"Backup"},
 	reflect.TypeFor[BatchCreated]():        {"BatchCreated"},
 	reflect.TypeFor[Batch]():               {"Batch", "BatchListed"},
 	reflect.TypeFor[BatchLabel]():          {"BatchLabel"},

@@ -84,6 +84,11 @@ func (b Backup) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return fmt.Errorf("back up the farm to %s: %w", b.File, err)
 	}
+	if made.ID != "" { // a farm of an earlier release remembers none
+		if _, err := c.BackupChecked(ctx, made.ID); err != nil {
+			out.Remark("The backup is whole, but the farm could not note that it was checked: %v", err)
+		}
+	}
 	if b.JSON {
 		return out.JSON(made)
 	}
@@ -104,7 +109,7 @@ type backupMade struct {
 func (b Backup) fetch(ctx context.Context, c *client.Client, secret farm.Confidential, out *terminal.Output) (made backupMade, err error) {
 	made.File = b.File
 	err = durable.Write(b.File, 0o600, func(w io.Writer) error {
-		content, err := c.Backup(ctx, client.BackupWish{Passphrase: secret.Reveal(), WithoutKeys: b.WithoutKeys, Files: b.WithFiles})
+		content, err := c.Backup(ctx, client.BackupWish{Passphrase: secret.Reveal(), WithoutKeys: b.WithoutKeys, Files: b.WithFiles, Place: placeOf(b.File)})
 		if err != nil {
 			return err
 		}
@@ -120,6 +125,19 @@ func (b Backup) fetch(ctx context.Context, c *client.Client, secret farm.Confide
 		return err
 	})
 	return made, err
+}
+
+// placeOf says where a file of this machine is, as the farm shows it: HOST:PATH, or nothing where that is no line that it takes.
+func placeOf(file string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "this machine"
+	}
+	place := host + ":" + file
+	if farm.CheckBackupPlace(place) != "" {
+		return ""
+	}
+	return place
 }
 
 // inIt says what a backup holds besides the state.

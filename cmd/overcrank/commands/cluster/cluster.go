@@ -4,6 +4,7 @@ package cluster
 // Commands are those below overcrank cluster.
 type Commands struct {
 	Status      statusCommand      `cmd:"" default:"withargs" help:"Show the state of the coordinators."`
+	Backups     backupsCommand     `cmd:"" help:"List the latest backups of the farm."`
 	Invite      inviteCommand      `cmd:"" help:"Create a token with which one machine becomes a coordinator."`
 	Invitations invitationsCommand `cmd:"" help:"List the invitations of coordinators."`
 	Revoke      revokeCommand      `cmd:"" help:"Revoke invitations of coordinators."`

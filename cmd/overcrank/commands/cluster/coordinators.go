@@ -62,7 +62,7 @@ func saidOf(c client.Cluster) []string {
 	if c.Storage.Move != nil {
 		words = append(words, moveSaid(c.Storage)...)
 	}
-	return words
+	return append(words, backupSaid(c))
 }
 
 func coordinatorState(m client.Coordinator) string {

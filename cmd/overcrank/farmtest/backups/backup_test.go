@@ -82,6 +82,16 @@ func TestABackupUnderLoadBecomesAFarmThatRenders(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 || info.Size() != made.Bytes {
 		t.Errorf("the backup is %v, %v; want %d bytes for its owner alone", info, err, made.Bytes)
 	}
+	var cluster client.Cluster
+	if code, text, stderr := f.Command("cluster", "status", "--json"); code != 0 || json.Unmarshal([]byte(text), &cluster) != nil {
+		t.Fatal(text, stderr)
+	}
+	if known := cluster.Backups; len(known) != 1 || known[0].Bytes != made.Bytes || !strings.HasSuffix(known[0].Place, ":"+file) || known[0].CheckedAt == "" {
+		t.Errorf("the farm remembers the backups %+v", known)
+	}
+	if code, list, stderr := f.Command("cluster", "backups"); code != 0 || !strings.Contains(list, "state, keys, files") || !strings.Contains(list, file) {
+		t.Errorf("the backups are listed as %s %s", list, stderr)
+	}
 	stop()
 	submitting.Wait()
 	t.Logf("%d jobs before the backup, %d by its end", len(before), len(acknowledged))

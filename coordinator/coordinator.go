@@ -122,6 +122,9 @@ type Config struct {
 	// read in this process, which only tests should do. Reading bounds one file; 0 means 1 GiB and 10 minutes.
 	Reader  []string
 	Reading reader.Bounds
+	// Specimens is the program, and its first words, that draws fonts in a process of its own; see specimen.Main. Without one they are drawn in
+	// this process, which is for tests only.
+	Specimens []string
 	// Previewer is the program, and its first words, that draws previews in processes of its own; see preview.Main. Without one none are drawn.
 	Previewer []string
 	// Protocol is the version of the agents' protocol that the farm speaks; 0 means wire.Version, which only tests change.

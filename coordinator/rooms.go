@@ -47,7 +47,7 @@ func (c *Coordinator) makeRooms() (err error) {
 	}
 	c.audit = audit.New(c.state, c.cfg.KeepAudit, c.log)
 	c.storage.Use(storageNode{c.store, c}, c.state)
-	c.fonts = library.NewFonts(c.state, c.files, c.Directory)
+	c.fonts = library.NewFonts(c.state, c.files, c.Directory, c.cfg.Specimens)
 	c.releases = updates.New(c.state, c.files, c.cfg.ReleaseRoots, c.cfg.Protocol, c.log)
 	c.downloads = downloads.New(c.state, c.files, c.proofs, c.log)
 	c.stored = library.NewStoredFiles(c.state, c.files, c.Directory, c.cfg.FileLife)

@@ -21,6 +21,8 @@ type machines interface {
 	Board(ctx context.Context, p farm.Principal) ([]farm.Machine, error)
 	Day(ctx context.Context, p farm.Principal, id string) (farm.MachineDay, error)
 	Compare(ctx context.Context, p farm.Principal, id string) (room.Comparison, error)
+	FontCounts(ctx context.Context, p farm.Principal, names []string) (have map[string]int, machines int, err error)
+	FontHolders(ctx context.Context, p farm.Principal, name string, most int) (room.FontHolders, error)
 	Agent(ctx context.Context, p farm.Principal, id string) (farm.Machine, error)
 	ConfigureAgent(ctx context.Context, p farm.Principal, id string, change farm.AgentChange) (farm.Machine, error)
 	HasFirstFrame(ctx context.Context, p farm.Principal, id string) bool

@@ -2,15 +2,12 @@ package web
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
-	"overcrank/api/request"
-	"overcrank/coordinator/library"
 	"overcrank/coordinator/people"
 	"overcrank/farm"
 	"overcrank/web/page"
@@ -155,62 +152,6 @@ func (s *server) revokeToken(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	return c.Redirect(strings.TrimSuffix(c.Path(), "/"+c.Params("id")+"/revoke"), fiber.StatusSeeOther)
-}
-
-func (s *server) fonts(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.callOf(c)
-	defer cancel()
-	all, err := s.farm.fonts.List(ctx, p)
-	if err != nil {
-		return err
-	}
-	list, err := s.farm.templates.List(ctx, p)
-	if err != nil {
-		return err
-	}
-	missing, err := s.missingFonts(ctx, p, list)
-	if err != nil {
-		return err
-	}
-	names := map[string]string{}
-	for _, t := range list {
-		names[t.ID] = t.DisplayName
-	}
-	used := make(map[string]page.Usage, len(all))
-	for _, f := range all {
-		if used[f.ID], err = s.usedBy(ctx, p, farm.UseFont, f.ID, names); err != nil {
-			return err
-		}
-	}
-	shell := s.shell(c, p, say(c, "Fonts"), "settings")
-	shell.Setting = "fonts"
-	return s.render(c, page.FontsPage(shell, all, used, missing))
-}
-
-// addFont takes a font file as the request's body; the page's script sends it.
-func (s *server) addFont(c *fiber.Ctx, p farm.Principal) error {
-	body, _, err := request.Body(c, library.MaxFont)
-	if err != nil {
-		return err
-	}
-	file, err := s.farm.fonts.Receive(s.base, filepath.Base(c.Query("name")), body)
-	if err != nil {
-		return err
-	}
-	font, err := s.farm.fonts.Add(s.asking(c), p, file, "")
-	if err != nil {
-		return err
-	}
-	return c.Status(fiber.StatusCreated).JSON(fiber.Map{"id": font.ID})
-}
-
-func (s *server) deleteFont(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.callOf(c)
-	defer cancel()
-	if err := s.farm.fonts.Delete(ctx, p, c.Params("id")); err != nil {
-		return err
-	}
-	return c.Redirect("/settings/fonts", fiber.StatusSeeOther)
 }
 
 func (s *server) secrets(c *fiber.Ctx, p farm.Principal) error {

@@ -277,6 +277,8 @@ func (s *server) settingRoutes() []route.Route {
 		route.Post("/settings/updates", farm.ActUpdateMachines, s.changeUpdates),
 		route.Post("/settings/updates/resume", farm.ActUpdateMachines, s.resumeUpdates),
 		route.Get("/settings/fonts", farm.ActView, s.fonts),
+		route.Get("/settings/fonts/named", farm.ActView, s.font),
+		route.Get("/settings/fonts/:id/faces/:face", farm.ActView, s.fontSpecimen),
 		route.Post("/files/font", farm.ActAddFonts, s.addFont),
 		route.Post("/settings/fonts/:id/delete", farm.ActDeleteFonts, s.deleteFont),
 		route.Get("/settings/secrets", farm.ActViewSecrets, s.secrets),

@@ -35,9 +35,11 @@ func main() {
 
 // run is the program without its process: it returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	// Projects are read, and previews of them drawn, in processes of their own, which know nothing of the farm.
+	// Projects are read, and previews and fonts drawn, in processes of their own, which know nothing of the farm.
 	if len(args) == 1 {
-		own := map[string]func(context.Context, io.Reader, io.Writer) error{reading.Argument: reading.Main, previewing.Argument: previewing.Main}
+		own := map[string]func(context.Context, io.Reader, io.Writer) error{
+			reading.Argument: reading.Main, reading.FontArgument: reading.FontMain, previewing.Argument: previewing.Main,
+		}
 		if main := own[args[0]]; main != nil {
 			if err := main(ctx, os.Stdin, stdout); err != nil {
 				fmt.Fprintln(stderr, "overcrank:", err)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"overcrank/coordinator/cache"
 	"overcrank/coordinator/files"
 	"overcrank/coordinator/state"
 	"overcrank/farm"
@@ -34,11 +35,15 @@ type Fonts struct {
 	files   files.Store
 	members Members
 	reading sync.Mutex // held while a font file is read
+
+	drawer    []string            // draws specimens in a process of its own, see specimen.Draw
+	drawing   chan struct{}       // has room for one
+	specimens cache.Cache[[]byte] // by hash and face; empty for a font of which nothing can be drawn
 }
 
-// NewFonts gives the fonts of a state, whose files are in a store.
-func NewFonts(s *state.State, store files.Store, members Members) *Fonts {
-	return &Fonts{state: s, files: store, members: members}
+// NewFonts gives the fonts of a state, whose files are in a store. Drawer is the program that draws them, see specimen.Draw.
+func NewFonts(s *state.State, store files.Store, members Members, drawer []string) *Fonts {
+	return &Fonts{state: s, files: store, members: members, drawer: drawer, drawing: make(chan struct{}, 1)}
 }
 
 // FontFile is a font that was received and read, and is not in a library yet.

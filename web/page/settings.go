@@ -78,11 +78,3 @@ func fontWords(f farm.Font) string {
 	}
 	return strings.Join(words, ", ")
 }
-
-func postScriptNames(f farm.Font) []string {
-	names := make([]string, len(f.Faces))
-	for i, face := range f.Faces {
-		names[i] = face.PostScript
-	}
-	return names
-}

@@ -146,6 +146,10 @@ func (n *node) open(ctx context.Context, f Flags) error {
 	if err != nil {
 		return err
 	}
+	specimens, err := reading.FontProgram()
+	if err != nil {
+		return err
+	}
 	previewer, err := previewing.Program()
 	if err != nil {
 		return err
@@ -177,7 +181,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, KeepAudit: f.KeepAudit, DescribeJob: public.DescribeJob,
 		Now: n.faults.now, BeforeSync: n.faults.beforeSync, Gates: n.bounds.gates,
 		Reader: program, Reading: reader.Bounds{Memory: f.ReadingMemory, Within: f.ReadingTime},
-		Previewer: previewer, Strangers: n.bounds.strangers, GossipStreams: n.bounds.streams,
+		Specimens: specimens, Previewer: previewer, Strangers: n.bounds.strangers, GossipStreams: n.bounds.streams,
 	})
 	if err != nil {
 		return err

@@ -1,5 +1,5 @@
 // Package reading is the process in which this program reads a project that anybody may have made, and looks at what the embedded engine
-// would draw of it; see package reader.
+// would draw of it, see package reader; and that in which it draws a font, see package specimen.
 package reading
 
 import (
@@ -12,6 +12,7 @@ import (
 	"overcrank/aep"
 	"overcrank/cmd/overcrank/process"
 	"overcrank/coordinator/reader"
+	"overcrank/coordinator/specimen"
 	"overcrank/engine/eval"
 	"overcrank/engine/expression"
 	"overcrank/engine/preflight"
@@ -26,13 +27,26 @@ func Main(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	return reader.Main(ctx, stdin, stdout, look)
 }
 
+// FontArgument makes the program draw one font and end.
+const FontArgument = "draw-font"
+
+// FontMain is that process.
+func FontMain(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
+	return specimen.Main(ctx, stdin, stdout)
+}
+
 // Program is this program with the argument that makes it call Main, for reader.Read.
-func Program() ([]string, error) {
+func Program() ([]string, error) { return programWith(Argument) }
+
+// FontProgram is this program with the argument that makes it call FontMain, for specimen.Draw.
+func FontProgram() ([]string, error) { return programWith(FontArgument) }
+
+func programWith(argument string) ([]string, error) {
 	self, err := process.Itself()
 	if err != nil {
 		return nil, err
 	}
-	return []string{self, Argument}, nil
+	return []string{self, argument}, nil
 }
 
 // look implements reader.Look.

@@ -183,7 +183,14 @@ func TestAProducerLooksAfterTheSettings(t *testing.T) {
 	}
 	b.do(chromedp.SetUploadFiles(`[data-drop=font] input[type=file]`, []string{path}, chromedp.ByQuery))
 	b.shows("Go Regular")
+	b.until(`document.querySelector("img.specimen").naturalWidth > 100`)
 	b.canBeRead("/settings/fonts")
+	b.picture("fonts")
+	b.do(chromedp.Click(`a[href="/settings/fonts/named?font=GoRegular"]`, chromedp.ByQuery))
+	b.shows("No template in use names it")
+	b.until(`document.querySelector("img.specimen.large").naturalWidth > 100`)
+	b.canBeRead("/settings/fonts/named")
+	b.picture("font")
 	for _, path := range []string{"/settings/people", "/settings/secrets", "/settings/webhooks", "/batches"} {
 		b.open(path)
 		b.canBeRead(path)

@@ -88,6 +88,9 @@ type Head struct {
 	Format  Format `json:"format"`
 	RateNum int64  `json:"rateNum"` // frames per second, as an exact fraction
 	RateDen int64  `json:"rateDen"`
+	// Cuts are the numbers of frames at which the encoder of their film begins anew, in ascending order with spaces between them. Parts of a
+	// film agree on them, unless programs of several versions rendered them: then those of the first count.
+	Cuts string `json:"cuts,omitempty"`
 }
 
 // Size is the size of one frame, in bytes, before packing.

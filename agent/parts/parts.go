@@ -210,7 +210,7 @@ func (r *reading) source(part int) (*source, error) {
 			return nil, err
 		}
 	}
-	if head != *r.head {
+	if head.Cuts = r.head.Cuts; head != *r.head { // an agent of an earlier version names no cuts
 		return nil, ErrMixed
 	}
 	return s, nil

@@ -76,7 +76,7 @@ func (a *assembly) write(ctx context.Context) error {
 	a.out.item("End: %s", timecode(last, rate, false))
 	a.out.item("Duration: %s", timecode(last-first+1, rate, false))
 	a.out.item("Frame Rate: %.2f (comp)", rate)
-	spec := encode.Spec{Template: a.template, Name: a.name, Width: h.Width, Height: h.Height, RateNum: h.RateNum, RateDen: h.RateDen}
+	spec := encode.Spec{Template: a.template, Name: a.name, Width: h.Width, Height: h.Height, RateNum: h.RateNum, RateDen: h.RateDen, Cuts: within(h.CutList(), first, last)}
 	if a.template.Film {
 		spec.Audio = a.flags.audio
 	}

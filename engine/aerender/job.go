@@ -16,6 +16,7 @@ import (
 	"overcrank/engine/encode"
 	"overcrank/engine/footage"
 	"overcrank/engine/text"
+	"overcrank/frames/shelf"
 )
 
 // job renders one composition into a file.
@@ -32,6 +33,10 @@ type job struct {
 	name     encode.Name
 	span     span
 	sources  *sources
+	before   *marks       // the project before its script; nil where nobody asks what that has changed
+	cuts     []int        // frames of the composition at which the film's encoder begins anew
+	kept     *shelf.Store // what renders of this machine share; nil when this one shares nothing
+	reused   int          // frames that others drew
 }
 
 // span is the frames to render, counted from the composition's first.
@@ -70,10 +75,23 @@ func open(ctx context.Context, stdin io.Reader, out *lines, f flags) (*job, erro
 	if err != nil {
 		return nil, err
 	}
+	if f.script != "" && f.save == "" && templateFor(f).Cuttable() {
+		before := markProject(j.project)
+		j.before = &before
+	}
 	if err := j.runScript(ctx, stdin); err != nil {
 		return nil, err
 	}
 	return j, nil
+}
+
+// templateFor is the output module template that the flags name, without its name when there is none.
+func templateFor(f flags) encode.Template {
+	t := encode.ForFile(f.output)
+	if f.outputModule != "" {
+		t, _ = encode.Lookup(f.outputModule) // choose says that it is not known
+	}
+	return t.Part(f.output)
 }
 
 // load reads the project as it is.
@@ -101,10 +119,21 @@ func (j *job) prepare(ctx context.Context) error {
 	if err := j.choose(); err != nil {
 		return err
 	}
+	j.cut()
 	aep.Complete(j.project)
 	j.instances()
 	j.sources = newSources(j.project, j.item, footage.NewLibrary(footageBudget(j.flags.memory)).OpenAs)
 	return j.checkFootage(ctx)
+}
+
+// cut finds where films of jobs that change the same layers of this project are the same. It comes before anything but the script changes the project.
+func (j *job) cut() {
+	if j.before == nil || j.span.step != 1 || j.span.only != nil {
+		return
+	}
+	c := j.item.Comp
+	times := changesSince(*j.before, j.project).times[j.item.ID]
+	j.cuts = cutsFor(times, max(1, int(math.Round(c.Duration*c.FrameRate))), c.FrameRate)
 }
 
 // instances gives layers that set essential properties for themselves compositions of their own. It comes after the script, which finds the

@@ -16,7 +16,6 @@ import (
 	"overcrank/engine/encode"
 	"overcrank/engine/eval"
 	"overcrank/engine/expression"
-	"overcrank/engine/raster"
 	"overcrank/engine/render"
 	"overcrank/frames"
 )
@@ -27,7 +26,7 @@ func (j *job) render(ctx context.Context) (err error) {
 	began := time.Now()
 	pace(ctx, paceStart)
 	options := j.options()
-	shared, err := shareFrames(&options, j.version)
+	shared, err := j.shareFrames(&options)
 	if err != nil {
 		j.out.info(err.Error()) // nothing of the film is missing
 	}
@@ -54,8 +53,8 @@ func (j *job) render(ctx context.Context) (err error) {
 	if n := r.Repeated(); n > 0 {
 		j.out.item("Frames like the one before, not drawn again: %d", n)
 	}
-	if n := r.Reused(); n > 0 {
-		j.out.item("Frames reused: %d", n)
+	if j.reused > 0 {
+		j.out.item("Frames reused: %d", j.reused)
 	}
 	j.out.stamped("Finished composition %q.", j.item.Name)
 	for _, file := range files[:min(1, len(files))] {
@@ -141,67 +140,45 @@ func (j *job) output(ctx context.Context, r *render.Renderer, sound string) ([]s
 	return []string{j.name.Path}, nil
 }
 
-// write renders and encodes the frames.
+// write renders and encodes the frames. Where a stretch of the film that another render left turns out to be of another encoder, it begins anew
+// without such stretches.
 func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]string, error) {
+	files, err := j.writeWith(ctx, r, sound, true)
+	if errors.Is(err, encode.ErrOther) {
+		files, err = j.writeWith(ctx, r, sound, false)
+	}
+	return files, err
+}
+
+func (j *job) writeWith(ctx context.Context, r *render.Renderer, sound string, place bool) ([]string, error) {
 	w, h := r.Size()
 	num, den := rateOf(j.item.Comp)
+	cuts := j.cuts
+	if !j.template.Frames { // who puts the film together needs all
+		cuts = within(cuts, j.span.first, j.span.last)
+	}
 	out, err := encode.Open(ctx, encode.Spec{
-		Template: j.template, Name: j.name, Width: w, Height: h, RateNum: num, RateDen: den * int64(j.span.step), Audio: sound, Shown: j.span.shown,
+		Template: j.template, Name: j.name, Width: w, Height: h, RateNum: num, RateDen: den * int64(j.span.step), Audio: sound, Shown: j.span.shown, Cuts: cuts,
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer out.Abort()
-	thumbs := newThumbnails(environment("OVERCRANK_THUMBS", ""), j.span.frames())
-	count, last := 0, time.Now()
-	done := func(n int, picture func() *raster.Image) {
-		if err := thumbs.add(n, picture); err != nil {
-			j.out.warning(fmt.Sprintf("thumbnails can't be written: %v", err))
-		}
-		if count == 0 {
-			j.reportFonts()
-		}
-		count++
-		now := time.Now()
-		j.out.item("%s (%d): %s", timecode(n+j.span.shown, j.item.Comp.FrameRate, j.item.Comp.DropFrame), count, elapsed(now.Sub(last)))
-		last = now
+	j.reused = 0
+	d := &drawing{
+		job: j, r: r, out: out, thumbs: newThumbnails(environment("OVERCRANK_THUMBS", ""), j.span.frames()), last: time.Now(), reused: r.Reused(),
 	}
-	draw := j.drawInto(ctx, r, out, done)
+	if to, ok := out.(encode.Stretcher); ok && j.kept != nil {
+		if err := d.share(ctx, to, cuts, place); err != nil {
+			return nil, err
+		}
+	}
 	for _, run := range j.span.runs() {
-		if err := draw(run); err != nil {
+		if err := d.draw(ctx, run); err != nil {
 			return nil, err
 		}
 	}
 	return out.Close()
-}
-
-// drawInto draws runs of frames and writes them, in the writer's own form where it has one. After each frame it calls done.
-func (j *job) drawInto(ctx context.Context, r *render.Renderer, out encode.Writer, done func(n int, picture func() *raster.Image)) func(run span) error {
-	if former, ok := out.(encode.Former); ok {
-		if name, size, convert, ok := former.Form(); ok {
-			form := render.Form{Name: name, Size: size, Convert: convert}
-			return func(run span) error {
-				return r.Formed(ctx, form, run.first, run.last, run.step, func(n int, formed []byte) error {
-					pace(ctx, paceFrame)
-					if err := former.WriteFormed(n+j.span.shown, formed); err != nil {
-						return err
-					}
-					done(n, func() *raster.Image { return former.Picture(formed) })
-					return nil
-				})
-			}
-		}
-	}
-	return func(run span) error {
-		return r.Frames(ctx, run.first, run.last, run.step, func(n int, img *raster.Image) error {
-			pace(ctx, paceFrame)
-			if err := out.Write(n+j.span.shown, img); err != nil {
-				return err
-			}
-			done(n, func() *raster.Image { return img })
-			return nil
-		})
-	}
 }
 
 // reportFonts warns of missing fonts, once each.

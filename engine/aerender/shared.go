@@ -12,7 +12,7 @@ import (
 
 // shareFrames lets a render use the frames that others of this machine drew, where the farm's agent has a folder for them. done must be called
 // after the render, also after an error, which only says that no frames are shared.
-func shareFrames(o *render.Options, version string) (done func() error, err error) {
+func (j *job) shareFrames(o *render.Options) (done func() error, err error) {
 	done = func() error { return nil }
 	dir := environment("OVERCRANK_FRAMES", "")
 	if dir == "" {
@@ -26,7 +26,7 @@ func shareFrames(o *render.Options, version string) (done func() error, err erro
 	if err != nil {
 		return done, fmt.Errorf("no frames are shared: %w", err)
 	}
-	o.Kept, o.Engine = store, programs(version)
+	o.Kept, o.Engine, j.kept = store, programs(j.version), store
 	return store.Close, nil
 }
 

@@ -32,11 +32,14 @@ func newThumbnails(dir string, frames int) *thumbnails {
 	return &thumbnails{dir: dir, every: max(1, (frames+maxThumbnails-1)/maxThumbnails)}
 }
 
+// wants tells whether a frame of the run, counted from 0, becomes a thumbnail.
+func (t *thumbnails) wants(count int) bool { return t.dir != "" && count%t.every == 0 }
+
 // add takes the next frame of the run, number n of the composition, if it becomes a thumbnail.
 func (t *thumbnails) add(n int, picture func() *raster.Image) error {
 	count := t.done
 	t.done++
-	if t.dir == "" || count%t.every != 0 {
+	if !t.wants(count) {
 		return nil
 	}
 	path := filepath.Join(t.dir, strconv.Itoa(n)+".jpg")

@@ -18,13 +18,10 @@ import (
 // film writes one file through ffmpeg. Frames are copied, in the pixels that the codec has where that is I420, and passed to a goroutine that
 // writes to ffmpeg, so that drawing goes on meanwhile.
 type film struct {
+	shape
 	ctx    context.Context
 	cancel context.CancelFunc
-	spec   Spec
 	part   string
-	width  int // as written; rounded to even if the codec needs it
-	height int
-	i420   bool // frames are given in I420
 	cmd    *exec.Cmd
 	tail   *ffmpeg.Tail
 	stdin  io.WriteCloser
@@ -41,10 +38,6 @@ type film struct {
 const queued = 3 // frames between the renderer and ffmpeg
 
 func openFilm(ctx context.Context, s Spec) (Writer, error) {
-	f := &film{spec: s, part: part(s.Name.Path), width: s.Width, height: s.Height}
-	if s.Template.way.Even {
-		f.width, f.height = s.Width+s.Width%2, s.Height+s.Height%2
-	}
 	if s.RateNum <= 0 || s.RateDen <= 0 {
 		return nil, failure(s.Name.Path, fmt.Errorf("a frame rate of %d/%d can't be written", s.RateNum, s.RateDen))
 	}
@@ -52,9 +45,18 @@ func openFilm(ctx context.Context, s Spec) (Writer, error) {
 	if err != nil {
 		return nil, failure(s.Name.Path, err)
 	}
-	f.spec.Template.way, f.i420 = way, way.I420()
+	s.Template.way = way
+	if len(s.Cuts) > 0 && way.Stretches() && s.RateNum <= maxStretchedRate {
+		return openStretched(ctx, s)
+	}
+	return startFilm(ctx, s, nil)
+}
+
+// startFilm starts ffmpeg, whose encoder gets more options in addition to its own. The template has an encoder of this machine.
+func startFilm(ctx context.Context, s Spec, more []string) (*film, error) {
+	f := &film{shape: shapeOf(s), part: part(s.Name.Path)}
 	f.ctx, f.cancel = context.WithCancel(ctx)
-	f.cmd, f.tail = ffmpeg.Command(f.ctx, "ffmpeg", f.args()...)
+	f.cmd, f.tail = ffmpeg.Command(f.ctx, "ffmpeg", append(f.args(more), "file:"+f.part)...)
 	stdin, err := f.cmd.StdinPipe()
 	if err != nil {
 		f.cancel()
@@ -70,7 +72,8 @@ func openFilm(ctx context.Context, s Spec) (Writer, error) {
 	return f, nil
 }
 
-func (f *film) args() []string {
+// args are ffmpeg's but for the name of the file.
+func (f shape) args(more []string) []string {
 	s, w := f.spec, f.spec.Template.way
 	rate := strconv.FormatInt(s.RateNum, 10) + "/" + strconv.FormatInt(s.RateDen, 10)
 	pixels, filter := "rgba", w.Filter()
@@ -89,8 +92,8 @@ func (f *film) args() []string {
 		args = append(args, "-map", "1:a:0")
 		args = append(args, w.Sound()...)
 	}
-	args = append(append(args, "-vf", filter), w.Video(encoding.InHaste)...)
-	return append(args, "-map_metadata", "-1", "-movflags", "+faststart", "-f", muxer(extOf(s.Name.Path)), "file:"+f.part)
+	args = append(append(append(args, "-vf", filter), w.Video(encoding.InHaste)...), more...)
+	return append(args, "-map_metadata", "-1", "-movflags", "+faststart", "-f", muxer(extOf(s.Name.Path)))
 }
 
 // feed writes queued frames to ffmpeg until the queue is closed or a write fails.
@@ -110,24 +113,10 @@ func (f *film) feed() {
 
 // Write implements Writer.
 func (f *film) Write(_ int, img *raster.Image) error {
-	if img.Rect.Dx() != f.spec.Width || img.Rect.Dy() != f.spec.Height {
-		return failure(f.spec.Name.Path, fmt.Errorf("a frame is %d x %d pixels, not %d x %d", img.Rect.Dx(), img.Rect.Dy(), f.spec.Width, f.spec.Height))
+	if err := f.fits(img); err != nil {
+		return err
 	}
 	return f.enqueue(func(buf []byte) { f.convert(buf, img) })
-}
-
-// convert fills to, a frame as ffmpeg gets it, from a picture.
-func (f *film) convert(to []byte, img *raster.Image) {
-	if f.i420 {
-		fillI420(to, f.width, f.height, img)
-		return
-	}
-	fill(to, f.width, f.height, img, f.spec.Template.Alpha)
-}
-
-// Form implements Former.
-func (f *film) Form() (name string, size int, convert func(to []byte, img *raster.Image), ok bool) {
-	return i420Name, f.frameSize(), f.convert, f.i420
 }
 
 // WriteFormed implements Former.
@@ -136,11 +125,6 @@ func (f *film) WriteFormed(_ int, formed []byte) error {
 		return failure(f.spec.Name.Path, fmt.Errorf("a frame has %d bytes, not %d", len(formed), f.frameSize()))
 	}
 	return f.enqueue(func(buf []byte) { copy(buf, formed) })
-}
-
-// Picture implements Former.
-func (f *film) Picture(formed []byte) *raster.Image {
-	return i420Picture(formed, f.width, f.height, f.spec.Width, f.spec.Height)
 }
 
 // enqueue has a frame filled, and passes it on to be written.
@@ -162,14 +146,6 @@ func (f *film) enqueue(fill func(buf []byte)) error {
 	case <-f.ctx.Done():
 		return failure(f.spec.Name.Path, context.Cause(f.ctx))
 	}
-}
-
-// frameSize is the size in bytes of a frame as ffmpeg gets it.
-func (f *film) frameSize() int {
-	if f.i420 {
-		return i420Size(f.width, f.height)
-	}
-	return 4 * f.width * f.height
 }
 
 // Close implements Writer.

@@ -47,7 +47,7 @@ type packed struct {
 }
 
 func openStore(ctx context.Context, s Spec) (Writer, error) {
-	head := frames.Head{Engine: EngineKind, Width: s.Width, Height: s.Height, Format: frames.RGBA, RateNum: s.RateNum, RateDen: s.RateDen}
+	head := frames.Head{Engine: EngineKind, Width: s.Width, Height: s.Height, Format: frames.RGBA, RateNum: s.RateNum, RateDen: s.RateDen, Cuts: frames.JoinCuts(s.Cuts)}
 	packer, err := frames.NewPacker(head)
 	if err != nil {
 		return nil, failure(s.Name.Path, err)

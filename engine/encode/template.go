@@ -101,6 +101,9 @@ func (t Template) Part(path string) Template {
 	return t
 }
 
+// Cuttable says whether a film may be encoded in stretches, or is not known yet to be one that may not.
+func (t Template) Cuttable() bool { return t.Frames || t.Film && t.way.Stretches() }
+
 // single says whether all frames go into one file.
 func (t Template) single() bool { return t.Film || t.Frames || t.Sound }
 

@@ -18,6 +18,10 @@ type Spec struct {
 	RateDen       int64
 	Audio         string // path of a WAV file for the sound of a film, "" for none
 	Shown         int    // number of the composition's first frame in file names; files of frames count from 0
+	// Cuts are the frames, counted from 0 as those in files of frames are, in ascending order and after the first that is written, at which the
+	// encoder of a film begins anew, where its codec allows that: so what lies between two cuts does not depend on what lies beyond them. Films of
+	// the same frames with the same cuts are the same.
+	Cuts []int
 }
 
 // Writer takes frames in order. One goroutine at a time may use it. After an error only Abort may be called.

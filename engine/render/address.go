@@ -2,17 +2,14 @@ package render
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"io"
-	"maps"
-	"math"
 	"os"
-	"reflect"
 	"slices"
 	"sync"
 
 	"overcrank/aep"
+	"overcrank/engine/digest"
 	"overcrank/engine/eval"
 	"overcrank/engine/scene"
 )
@@ -47,29 +44,29 @@ type origin struct {
 }
 
 func newOrigins(r *Renderer) *origins {
-	d := describing{sum: sha256.New()}
+	d := digest.New()
 	w, h := r.Size()
 	opt := r.opt
 	opt.Fonts, opt.Footage, opt.Expressions, opt.Warn, opt.Kept, opt.Workers = nil, nil, nil, nil, nil, 0
-	d.add(w, h, opt)
+	d.Add(w, h, opt)
 	p := *r.project
 	p.Items, p.Path, p.ActiveItem = nil, "", 0
-	d.add(p)
-	o := &origins{r: r, base: d.look(), parts: make(map[any]*origin)}
+	d.Add(p)
+	o := &origins{r: r, base: d.Sum(), parts: make(map[any]*origin)}
 	o.fonts = sync.OnceValues(func() (Look, error) {
-		d := describing{sum: sha256.New()}
+		d := digest.New()
 		if r.opt.Fonts != nil {
-			if err := r.opt.Fonts.Identify(d.sum); err != nil {
+			if err := r.opt.Fonts.Identify(d); err != nil {
 				return Look{}, err
 			}
 		}
-		return d.look(), nil
+		return d.Sum(), nil
 	})
 	return o
 }
 
 // of is the origin of something, which is found once.
-func (o *origins) of(what any, find func(d *describing) error) (Look, error) {
+func (o *origins) of(what any, find func(d *digest.Digest) error) (Look, error) {
 	o.mu.Lock()
 	p := o.parts[what]
 	if p == nil {
@@ -78,55 +75,55 @@ func (o *origins) of(what any, find func(d *describing) error) (Look, error) {
 	}
 	o.mu.Unlock()
 	p.once.Do(func() {
-		d := describing{sum: sha256.New()}
-		p.err = find(&d)
-		p.sum = d.look()
+		d := digest.New()
+		p.err = find(d)
+		p.sum = d.Sum()
 	})
 	return p.sum, p.err
 }
 
 // comp is a composition without its layers.
 func (o *origins) comp(c *scene.Comp) (Look, error) {
-	return o.of(c, func(d *describing) error {
+	return o.of(c, func(d *digest.Digest) error {
 		bare := *c.Composition
 		bare.Layers = nil
-		d.add(bare, c.Item.ID, c.Solo)
+		d.Add(bare, c.Item.ID, c.Solo)
 		return nil
 	})
 }
 
 // layer is a layer as the project has it, with its source.
 func (o *origins) layer(l *scene.Layer) (Look, error) {
-	return o.of(l, func(d *describing) error {
+	return o.of(l, func(d *digest.Digest) error {
 		if l.Timed {
 			return errUnknown // it depends on other layers, on other times, or on chance
 		}
 		bare := *l.Layer
 		bare.Comment, bare.Label, bare.Shy, bare.Locked = "", 0, false, false
-		d.add(bare)
+		d.Add(bare)
 		if l.Kind == scene.Text || len(l.Effects) > 0 { // some effects write
 			fonts, err := o.fonts()
 			if err != nil {
 				return err
 			}
-			d.add(fonts)
+			d.Add(fonts)
 		}
 		if l.Source == nil || l.Source.Footage == nil {
 			return nil
 		}
 		source, err := o.footage(l.Source)
-		d.add(source)
+		d.Add(source)
 		return err
 	})
 }
 
 // footage is an item with the content of its file, wherever that lies.
 func (o *origins) footage(it *aep.Item) (Look, error) {
-	return o.of(it, func(d *describing) error {
+	return o.of(it, func(d *digest.Digest) error {
 		f := *it.Footage
 		path := f.File.Resolved
 		f.File = aep.FileReference{}
-		d.add(f, it.ID)
+		d.Add(f, it.ID)
 		switch {
 		case !f.HasVideo && f.Width == 0:
 			return nil
@@ -142,101 +139,9 @@ func (o *origins) footage(it *aep.Item) (Look, error) {
 			return err
 		}
 		defer file.Close()
-		_, err = io.Copy(d.sum, file)
+		_, err = io.Copy(d, file)
 		return err
 	})
-}
-
-// describing hashes values, however they are built, so that what is added to a project's structures one day is part of it.
-type describing struct {
-	sum interface { // a hash.Hash
-		io.Writer
-		Sum([]byte) []byte
-	}
-	buf [8]byte
-}
-
-func (d *describing) look() (out Look) {
-	d.sum.Sum(out[:0])
-	return out
-}
-
-func (d *describing) word(v uint64) {
-	binary.LittleEndian.PutUint64(d.buf[:], v)
-	_, _ = d.sum.Write(d.buf[:]) // a hash returns no error
-}
-
-func (d *describing) text(s string) {
-	d.word(uint64(len(s)))
-	_, _ = io.WriteString(d.sum, s)
-}
-
-func (d *describing) add(values ...any) {
-	for _, v := range values {
-		d.value(reflect.ValueOf(v))
-	}
-}
-
-// value adds v. Projects are trees, whose depth the reader limits, so it ends.
-func (d *describing) value(v reflect.Value) {
-	d.word(uint64(v.Kind()))
-	switch v.Kind() {
-	case reflect.Bool:
-		n := uint64(0)
-		if v.Bool() {
-			n = 1
-		}
-		d.word(n)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		d.word(uint64(v.Int()))
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		d.word(v.Uint())
-	case reflect.Float32, reflect.Float64:
-		d.word(math.Float64bits(v.Float()))
-	case reflect.String:
-		d.text(v.String())
-	case reflect.Slice, reflect.Array:
-		d.list(v)
-	case reflect.Struct:
-		for i := range v.NumField() {
-			d.value(v.Field(i))
-		}
-	case reflect.Pointer:
-		if !v.IsNil() {
-			d.value(v.Elem())
-		}
-	case reflect.Interface:
-		if !v.IsNil() {
-			d.text(v.Elem().Type().String())
-			d.value(v.Elem())
-		}
-	case reflect.Map:
-		d.sorted(v)
-	}
-}
-
-func (d *describing) list(v reflect.Value) {
-	d.word(uint64(v.Len()))
-	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
-		_, _ = d.sum.Write(v.Bytes())
-		return
-	}
-	for i := range v.Len() {
-		d.value(v.Index(i))
-	}
-}
-
-// sorted adds a map, whatever the order of its keys.
-func (d *describing) sorted(v reflect.Value) {
-	entries := make(map[Look]struct{}, v.Len())
-	for each := v.MapRange(); each.Next(); {
-		e := describing{sum: sha256.New()}
-		e.value(each.Key())
-		e.value(each.Value())
-		entries[e.look()] = struct{}{}
-	}
-	list := slices.SortedFunc(maps.Keys(entries), func(a, b Look) int { return slices.Compare(a[:], b[:]) })
-	d.add(list)
 }
 
 // drivenValues tells whether an expression determines what is drawn of a layer but its transform.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"iter"
 	"sync"
 
 	"overcrank/engine/raster"
@@ -18,13 +19,13 @@ type Form struct {
 	Convert func(to []byte, img *raster.Image)
 }
 
-// Formed is Frames in another form: those who draw also convert. What emit gets is valid until it returns.
-func (r *Renderer) Formed(ctx context.Context, f Form, first, last, step int, emit func(n int, formed []byte) error) error {
+// Formed is Frames in another form, of frames with ascending numbers: those who draw also convert. What emit gets is valid until it returns.
+func (r *Renderer) Formed(ctx context.Context, f Form, numbers iter.Seq[int], emit func(n int, formed []byte) error) error {
 	if f.Size <= 0 || f.Name == "" {
 		return errors.New("frames can't be drawn in a form without a name or a size")
 	}
 	forming := &forming{Form: f, spare: sync.Pool{New: func() any { return &drawnForm{pix: make([]byte, f.Size)} }}}
-	return r.frames(ctx, forming, first, last, step, func(n int, d drawn) error { return emit(n, d.formed.pix) })
+	return r.frames(ctx, forming, numbers, func(n int, d drawn) error { return emit(n, d.formed.pix) })
 }
 
 // forming is a form with spare buffers for it.

@@ -3,6 +3,7 @@ package render_test
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"testing"
 
 	"overcrank/engine/raster"
@@ -16,6 +17,14 @@ func inverted(name string) render.Form {
 			to[i] = ^v
 		}
 	}}
+}
+
+// numbers are those from first to last.
+func numbers(first, last int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for n := first; n <= last && yield(n); n++ {
+		}
+	}
 }
 
 func TestFramesInAnotherFormAreTheSameFrames(t *testing.T) {
@@ -38,7 +47,7 @@ func TestFramesInAnotherFormAreTheSameFrames(t *testing.T) {
 	}{{"inverted", 0}, {"inverted", 20}, {"inverted, 2", 0}} {
 		r := b.renderer(comp, render.Options{Workers: 3, Footage: openFile, Kept: kept})
 		at := 0
-		err := r.Formed(t.Context(), inverted(test.name), 0, 19, 1, func(n int, formed []byte) error {
+		err := r.Formed(t.Context(), inverted(test.name), numbers(0, 19), func(n int, formed []byte) error {
 			if n != at {
 				return fmt.Errorf("frame %d came in place of %d", n, at)
 			}
@@ -66,7 +75,7 @@ func TestAFormNeedsANameAndASize(t *testing.T) {
 	b, comp := card(t, nil)
 	r := b.renderer(comp, render.Options{})
 	for _, f := range []render.Form{{Size: 4}, {Name: "nothing"}} {
-		if err := r.Formed(t.Context(), f, 0, 1, 1, func(int, []byte) error { return nil }); err == nil {
+		if err := r.Formed(t.Context(), f, numbers(0, 1), func(int, []byte) error { return nil }); err == nil {
 			t.Errorf("%+v was accepted", f)
 		}
 	}

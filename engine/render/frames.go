@@ -3,15 +3,20 @@ package render
 import (
 	"context"
 	"fmt"
+	"iter"
 	"sync"
 
 	"overcrank/engine/raster"
 )
 
 type frame struct {
-	n    int
-	done chan drawn
+	n      int
+	before int // the frame that is drawn before it, or none
+	done   chan drawn
 }
+
+// none is the number of no frame.
+const none = -1
 
 // drawn is a frame, or the news that it looks like the one before it.
 type drawn struct {
@@ -26,13 +31,21 @@ type drawn struct {
 // is valid until emit returns. A frame that looks like the one before it is not drawn again: emit gets the same image, and Repeated counts it.
 // A panic while drawing becomes a *Fault.
 func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(n int, img *raster.Image) error) error {
-	return r.frames(ctx, nil, first, last, step, func(n int, d drawn) error { return emit(n, d.img) })
-}
-
-func (r *Renderer) frames(ctx context.Context, form *forming, first, last, step int, emit func(n int, d drawn) error) error {
 	if step < 1 {
 		return fmt.Errorf("frames can't be drawn in steps of %d", step)
 	}
+	return r.frames(ctx, nil, inSteps(first, last, step), func(n int, d drawn) error { return emit(n, d.img) })
+}
+
+// inSteps are the numbers of the frames first..last in steps.
+func inSteps(first, last, step int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for n := first; n <= last && yield(n); n += step {
+		}
+	}
+}
+
+func (r *Renderer) frames(ctx context.Context, form *forming, numbers iter.Seq[int], emit func(n int, d drawn) error) error {
 	r.warnAll()
 	ctx, cancel := context.WithCancel(ctx)
 	var workers sync.WaitGroup
@@ -46,10 +59,12 @@ func (r *Renderer) frames(ctx context.Context, form *forming, first, last, step 
 	workers.Go(func() {
 		defer close(work)
 		defer close(order)
-		for n := first; n <= last; n += step {
-			if !enqueue(ctx, order, work, frame{n, make(chan drawn, 1)}) {
+		before := none
+		for n := range numbers {
+			if !enqueue(ctx, order, work, frame{n, before, make(chan drawn, 1)}) {
 				return
 			}
+			before = n
 		}
 	})
 	for range count {
@@ -57,7 +72,7 @@ func (r *Renderer) frames(ctx context.Context, form *forming, first, last, step 
 		w.form = form
 		workers.Go(func() {
 			for f := range work {
-				f.done <- w.safely(f.n, f.n > first, step)
+				f.done <- w.safely(f.n, f.before)
 			}
 		})
 	}

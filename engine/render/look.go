@@ -211,7 +211,7 @@ func (l *looking) value(v aep.Value) {
 }
 
 // maxLooks is about how many looks are kept.
-const maxLooks = 512
+const maxLooks = 4096
 
 // looks are the looks of the last frames, each computed once by whichever worker needs it first.
 type looks struct {

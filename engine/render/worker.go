@@ -73,27 +73,35 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("%sthe embedded engine met a fault of its own: %v", f.Layer, f.Cause)
 }
 
-// safely draws frame n, unless it looks like the frame step before it, which is drawn too; a panic becomes a *Fault.
-func (w *worker) safely(n int, follows bool, step int) (d drawn) {
-	defer func() {
-		cause := recover()
-		if cause == nil {
-			return
-		}
-		f := &Fault{Cause: cause, Stack: debug.Stack()}
-		if w.at != nil {
-			f.Layer = w.r.about(w.at.Comp.Item, w.at.Layer)
-		}
-		d = drawn{err: f}
-	}()
-	w.n, w.shows, w.casts = n, 0, casts{}
-	w.eval.BeginFrame()
+// safely draws frame n, unless it looks like the frame before, which is drawn too; a panic becomes a *Fault.
+func (w *worker) safely(n, before int) (d drawn) {
+	defer w.rescue(func(f *Fault) { d = drawn{err: f} })
+	w.turnTo(n)
 	w.r.sources.rest(n)
 	w.r.cache.rest(n)
-	if follows && w.repeats(n, n-step) {
+	if before != none && w.repeats(n, before) {
 		return drawn{same: true}
 	}
 	return w.shared(n)
+}
+
+// rescue, deferred, gives a panic to told as a *Fault.
+func (w *worker) rescue(told func(*Fault)) {
+	cause := recover()
+	if cause == nil {
+		return
+	}
+	f := &Fault{Cause: cause, Stack: debug.Stack()}
+	if w.at != nil {
+		f.Layer = w.r.about(w.at.Comp.Item, w.at.Layer)
+	}
+	told(f)
+}
+
+// turnTo prepares to draw frame n, or to look at it.
+func (w *worker) turnTo(n int) {
+	w.n, w.shows, w.casts = n, 0, casts{}
+	w.eval.BeginFrame()
 }
 
 func (w *worker) frame(n int) (*raster.Image, error) {

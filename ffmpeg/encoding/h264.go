@@ -76,6 +76,22 @@ func (w Way) with(encoder string) Way {
 	return w
 }
 
+// Stretches tells whether parts of a film may be encoded one by one and joined: with x264, whose films of one kind all have the same headers, and
+// without a constant rate, which only one encoder for the whole film can keep.
+func (w Way) Stretches() bool {
+	return w.rate != nil && w.Encoder == x264 && !w.rate.constant && w.rate.kbps > 0
+}
+
+// Stretch are the options that encode a stretch of a film, in addition to those of Video: headers that do not depend on the pictures, and after
+// the first a decoder's buffer that is a quarter full, so that a film of many stretches does not exceed its rate by much.
+func (w Way) Stretch(first bool) []string {
+	options := []string{"-x264-params", "stitchable=1"}
+	if !first {
+		options = append(options, "-rc_init_occupancy", kilobits(w.rate.kbps/2))
+	}
+	return options
+}
+
 func (r rate) x264() []string {
 	options := []string{"-profile:v", "high"}
 	if r.kbps > 0 {

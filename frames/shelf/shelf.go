@@ -1,10 +1,10 @@
-// Package shelf keeps finished frames on the disk of a machine, by the address of what they show, for later renders that show the same. Several
-// processes may use one folder at once.
+// Package shelf keeps finished frames on the disk of a machine, by the address of what they show, for later renders that show the same, and encoded films
+// of many of them. Several processes may use one folder at once.
 //
-// Each frame is a file, named by its address in hex:
+// Each frame, or film, is a file, named by its address in hex:
 //
 //	32 bytes  SHA-256 of the address and the packed pixels
-//	 n bytes  the packed pixels (frames.Pack)
+//	 n bytes  the packed pixels (frames.Pack), or the film
 //
 // A file has its name only once it is whole, and is checked when it is read, so that it does no harm to be cut off while writing. Most frames
 // are never shown again. So a frame is kept when it is drawn a second time: the file "seen" remembers addresses that were drawn once. It is a table of
@@ -68,18 +68,35 @@ func (s *Store) path(at Address) string { return filepath.Join(s.dir, hex.Encode
 // Read fills pix with the frame at an address, as it was given to Drawn with this step. It returns false when the frame is not kept, or is damaged;
 // then pix is spoiled.
 func (s *Store) Read(at Address, pix []byte, step int) bool {
+	buf := s.buffer(0)
+	defer s.spare.Put(buf)
+	return s.read(at, buf, frames.MaxPacked(len(pix)), func(packed []byte) bool { return frames.Unpack(pix, packed, step) == nil })
+}
+
+// Film is the encoded film of several frames at an address, as it was given to Encoded, unless it has more than limit bytes. It returns false when it
+// is not kept, or is damaged.
+func (s *Store) Film(at Address, limit int) (encoded []byte, ok bool) {
+	var buf []byte
+	ok = s.read(at, &buf, limit, func(b []byte) bool {
+		encoded = b
+		return true
+	})
+	return encoded, ok
+}
+
+// read reads what is kept at an address, of at most limit bytes, into buf and has it taken. It returns false when there is nothing, or nothing that is
+// whole.
+func (s *Store) read(at Address, buf *[]byte, limit int, take func(packed []byte) bool) bool {
 	path := s.path(at)
 	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
 	defer file.Close()
-	buf := s.buffer(0)
-	defer s.spare.Put(buf)
-	if *buf, err = readAll(file, *buf, sha256.Size+frames.MaxPacked(len(pix))); err != nil {
+	if *buf, err = readAll(file, *buf, sha256.Size+limit); err != nil {
 		return false
 	}
-	if len(*buf) < sha256.Size || sumOf(at, (*buf)[sha256.Size:]) != Address((*buf)[:sha256.Size]) || frames.Unpack(pix, (*buf)[sha256.Size:], step) != nil {
+	if len(*buf) < sha256.Size || sumOf(at, (*buf)[sha256.Size:]) != Address((*buf)[:sha256.Size]) || !take((*buf)[sha256.Size:]) {
 		_ = os.Remove(path) // it would fail again; where it cannot be removed it does no harm
 		return false
 	}
@@ -129,6 +146,18 @@ func (s *Store) Drawn(at Address, pix []byte, step int) {
 	defer s.spare.Put(out)
 	packed := frames.Pack(*out, pix, step)
 	*out = packed
+	s.keep(at, packed)
+}
+
+// Encoded tells that the frames of an address were encoded as this film. As with a frame, it is kept from the second time on.
+func (s *Store) Encoded(at Address, film []byte) {
+	if s.room.Load() > 0 && s.again(at) {
+		s.keep(at, film)
+	}
+}
+
+// keep puts something at its address, if there is room.
+func (s *Store) keep(at Address, packed []byte) {
 	size := int64(sha256.Size + len(packed))
 	if s.room.Add(-size) < 0 {
 		return

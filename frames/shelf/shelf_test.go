@@ -92,6 +92,29 @@ func TestBytesOfAnyFormAreKeptAsTheyAre(t *testing.T) {
 	}
 }
 
+func TestFilmsAreKeptFromTheSecondTimeOn(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, 1<<20)
+	film := picture(9)[:1001]
+	s.Encoded(address("a"), film)
+	if _, ok := s.Film(address("a"), 1<<20); ok {
+		t.Error("kept although it was encoded for the first time")
+	}
+	s.Encoded(address("a"), film)
+	if got, ok := s.Film(address("a"), len(film)); !ok || !bytes.Equal(got, film) {
+		t.Error("it did not come back as it was")
+	}
+	if _, ok := s.Film(address("a"), len(film)-1); ok {
+		t.Error("a film larger than was asked for came back")
+	}
+	if err := shelf.Trim(dir, 100); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := s.Film(address("a"), len(film)); ok {
+		t.Error("it was not dropped to make room")
+	}
+}
+
 func TestDamagedFramesAreNotRead(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, 1<<20)

@@ -38,6 +38,7 @@ const (
 type tableForm struct {
 	template, composition string
 	codec, name           string
+	project               string // id, "" for none
 	preview               bool
 	order                 bool // the jobs are to be submitted, not only looked at
 	rest                  bool // with order: those without errors
@@ -308,6 +309,8 @@ func (f *tableForm) set(name, value string) {
 		f.composition = value
 	case "codec":
 		f.codec = value
+	case "project":
+		f.project = value
 	case "name":
 		f.name = strings.TrimSpace(value)
 	case "preview":
@@ -408,8 +411,11 @@ func (s *server) tableView(c *fiber.Ctx, p farm.Principal, form tableForm) (page
 	}
 	view := page.Table{
 		Template: one.Template, Composition: one.Composition, Choices: one.Choices,
-		Codec: form.codec, Name: form.name, Preview: form.preview,
+		Codec: form.codec, Name: form.name, Preview: form.preview, Project: form.project,
 		BatchName: form.batch, Due: form.due, Zone: cmp.Or(form.zone, "0"), Shown: form.rows(), Again: shown,
+	}
+	if view.Projects, err = s.openProjects(ctx, p); err != nil {
+		return page.Table{}, tableRows{}, err
 	}
 	for _, key := range slices.Sorted(maps.Keys(form.kept)) {
 		view.Files = append(view.Files, form.kept[key])

@@ -124,10 +124,14 @@ func TestATableBecomesOneBatchWithoutScripts(t *testing.T) {
 		t.Errorf("it is kept as %q", d)
 	}
 
-	base := []field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "name", value: "Spot {Titel}"}, {name: "codec", value: "video_prores_422"}}
+	project, err := r.farm.AddProject(t.Context(), r.principal("ada"), "Spring spots", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := []field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "name", value: "Spot {Titel}"}, {name: "codec", value: "video_prores_422"}, {name: "project", value: project.ID}}
 	table := "Titel\tPicture\tremark\nSpring\tnight.png\tx\n'=1+1\tNIGHT.png\ty\n"
 	look := v.sends("/files/table", append(base, field{name: "table", value: table}, field{name: "do", value: "look"})...).is(http.StatusOK,
-		`value="Title" selected`, "Is this right?", "Column “remark”: the template has no layer", "Line 2, column “Picture”: the file “night.png” is missing", "Spot Spring", "disabled")
+		`value="Title" selected`, "Is this right?", `<option value="`+project.ID+`" selected>Spring spots`, "Column “remark”: the template has no layer", "Line 2, column “Picture”: the file “night.png” is missing", "Spot Spring", "disabled")
 	if n := strings.Count(look.body, ": the file “night.png” is missing"); n != 1 {
 		t.Errorf("a missing file that is named twice is complained of %d times", n)
 	}
@@ -151,6 +155,9 @@ func TestATableBecomesOneBatchWithoutScripts(t *testing.T) {
 		t.Fatalf("%d jobs, %v", len(jobs), err)
 	}
 	second := jobs[1]
+	if second.ProjectID != project.ID {
+		t.Errorf("the second job is for the project %q", second.ProjectID)
+	}
 	if second.Name != "Spot =1+1" || second.Batch == "" || second.Settings.Codec != "video_prores_422" || len(second.Assets) != 2 ||
 		string(second.Assets[0].Value) != `"=1+1"` || !strings.HasPrefix(second.Assets[1].Src, "farm://") || second.Assets[1].Type != "image" {
 		t.Errorf("the second job is %+v", second)

@@ -297,6 +297,9 @@ func (r *tableReader) base() map[string]any {
 	case r.form.codec != "":
 		base["settings"] = map[string]any{"codec": r.form.codec}
 	}
+	if r.form.project != "" {
+		base["project"] = r.form.project
+	}
 	return base
 }
 

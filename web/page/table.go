@@ -38,6 +38,8 @@ type Table struct {
 	Total   int          // rows
 
 	Codec, Name string
+	Project     string   // id of that to which the jobs belong, "" for none
+	Projects    []Choice // that take jobs
 	Preview     bool
 
 	BatchName, Due, Zone string // of the batch, as they were typed

@@ -45,6 +45,12 @@ func (t *tables) policy() farm.Policy {
 	return policy
 }
 
+// retrying is when attempts are tried again, which each failed one asks.
+func (t *tables) retrying() farm.RetryPolicy {
+	policy, _ := often[farm.Policy](t, bucketPolicy, policyKey)
+	return policy.Retry
+}
+
 func (t *tables) putPolicy(c command.PutPolicy) command.Result {
 	policy := c.Policy
 	now := t.policy()

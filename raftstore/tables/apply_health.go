@@ -48,7 +48,7 @@ func (t *tables) countFailure(task farm.Task, job farm.Job, end ending, result *
 	}
 	health.LastJob = job.ID
 	health.InRow++
-	aside := health.InRow >= t.policy().Retry.FailuresInRow()
+	aside := health.InRow >= t.retrying().FailuresInRow()
 	if aside {
 		health.SetAside = &farm.SetAside{Reason: setAsideReason(health, end), At: end.at, Until: end.at.Add(farm.SetAsideFor)}
 	}
@@ -74,7 +74,7 @@ func (t *tables) countSpoiltJob(task farm.Task, job farm.Job, end ending, result
 	}
 	health := t.health(task.Agent)
 	health.Spoilt = append(health.Spoilt, work)
-	most := spoiltFactor * t.policy().Retry.FailuresInRow()
+	most := spoiltFactor * t.retrying().FailuresInRow()
 	if over := len(health.Spoilt) - most; over > 0 {
 		health.Spoilt = slices.Delete(health.Spoilt, 0, over)
 	}

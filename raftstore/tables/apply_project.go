@@ -48,6 +48,14 @@ func (t *tables) project(team, id string) (farm.Project, bool) {
 	return often[farm.Project](t, bucketProjects, projectKey(team, id))
 }
 
+// projectOf is the project that a job is for, if it is for one.
+func (t *tables) projectOf(job farm.Job) (farm.Project, bool) {
+	if job.ProjectID == "" {
+		return farm.Project{}, false
+	}
+	return t.project(job.Team, job.ProjectID)
+}
+
 func (t *tables) putProject(c command.PutProject) command.Result {
 	p := c.Project
 	if err := checkID("project", p.ID); err != nil {
@@ -194,10 +202,7 @@ func (t *tables) countProject(task farm.Task, job farm.Job, at time.Time) {
 	}
 	team, _ := often[farm.Team](t, bucketTeams, task.Team)
 	t.countTime(farm.BudgetOf{Team: task.Team}, team.Budget, took, at)
-	if job.ProjectID == "" {
-		return
-	}
-	if p, ok := t.project(task.Team, job.ProjectID); ok {
+	if p, ok := t.projectOf(job); ok {
 		t.countTime(farm.BudgetOf{Team: task.Team, Project: &p}, p.Budget, took, at)
 	}
 }
@@ -255,7 +260,7 @@ func (t *tables) heldBy(job farm.Job, at time.Time) *farm.BudgetOf {
 	if !t.since(command.ProjectsLevel) {
 		return nil
 	}
-	if p, ok := t.project(job.Team, job.ProjectID); ok && job.ProjectID != "" {
+	if p, ok := t.projectOf(job); ok {
 		if held := t.heldAt(farm.BudgetOf{Team: job.Team, Project: &p}, p.Budget, at); held != nil {
 			return held
 		}

@@ -156,10 +156,10 @@ func (t *tables) putRates(c command.PutRates) command.Result {
 func dayOf(at time.Time) int64 { return farm.Day(at).Unix() / 86400 }
 
 func countOfSubjects(team string, day int64, kind farm.SumKind) string {
-	return fmt.Sprintf("daily sums%s%s%s%07d%s%s", sep, team, sep, day, sep, kind)
+	return "daily sums" + sep + sumsOfDay(team, day) + sep + string(kind)
 }
 
-func sumsOfDay(team string, day int64) string { return fmt.Sprintf("%s%s%07d", team, sep, day) }
+func sumsOfDay(team string, day int64) string { return team + sep + padded(day, 7) }
 
 func sumKey(team string, day int64, kind farm.SumKind, subject string) string {
 	return sumsOfDay(team, day) + sep + string(kind) + sep + subject

@@ -39,7 +39,7 @@ func (t *tables) hasDuty(duty Duty, job farm.Job) bool {
 	case DutyRedact:
 		return true
 	default:
-		return !t.has(bucketJobs, job.Parent)
+		return job.Parent == "" || !t.has(bucketJobs, job.Parent)
 	}
 }
 

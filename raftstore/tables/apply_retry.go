@@ -77,7 +77,7 @@ func (t *tables) failAttempt(task farm.Task, job farm.Job, end ending, result *c
 
 // givenUp is the error with which a job ends because of a failed attempt; "" when the task is tried again.
 func (t *tables) givenUp(task farm.Task, job farm.Job, end ending) string {
-	retry, follows := t.policy().Retry, end.class.Consequence()
+	retry, follows := t.retrying(), end.class.Consequence()
 	switch {
 	case follows.FailsJob, task.Failures >= retry.AttemptsOf(job):
 		return end.message
@@ -127,7 +127,7 @@ func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *
 // maxAttemptRecords is how many attempts of a task are remembered: one that waits for a licence may have very many.
 const maxAttemptRecords = 50
 
-func attemptKey(task string, number int) string { return fmt.Sprintf("%s%s%010d", task, sep, number) }
+func attemptKey(task string, number int) string { return task + sep + padded(int64(number), 10) }
 
 func (t *tables) attempts(task string) []farm.AttemptRecord {
 	var records []farm.AttemptRecord

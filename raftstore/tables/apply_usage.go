@@ -13,7 +13,7 @@ import (
 const usageKept = 24
 
 func countOfUsage(team string, hour int64) string {
-	return usagePrefix(team) + fmt.Sprintf("%010d", hour)
+	return usagePrefix(team) + padded(hour, 10)
 }
 
 func usagePrefix(team string) string { return usageOfAll + team + sep }

@@ -28,7 +28,12 @@ func (t *tables) job(id string) (farm.Job, bool) {
 }
 
 // head reads a job without its content.
-func (t *tables) head(id string) (farm.Job, bool) { return get[farm.Job](t, bucketJobs, id) }
+func (t *tables) head(id string) (farm.Job, bool) {
+	if id == "" { // the parent of most jobs, which need not be looked for
+		return farm.Job{}, false
+	}
+	return get[farm.Job](t, bucketJobs, id)
+}
 
 // addJobs writes new jobs.
 func (t *tables) addJobs(heads []farm.Job, contents []record.Content) {

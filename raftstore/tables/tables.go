@@ -8,6 +8,7 @@ package tables
 import (
 	"encoding/binary"
 	"fmt"
+	"strconv"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -348,6 +349,16 @@ func all[R any](t *tables, bucket []byte) []R {
 const sep = "\x00"
 
 const timeKeySize = 8
+
+// padded is a number in so many digits, for keys that sort as the numbers do.
+func padded(n int64, digits int) string {
+	if n < 0 {
+		return fmt.Sprintf("%0*d", digits, n)
+	}
+	const zeros = "0000000000"
+	number := strconv.FormatInt(n, 10)
+	return zeros[:max(0, digits-len(number))] + number
+}
 
 // timeKey is timeKeySize bytes that sort as the times do.
 func timeKey(at time.Time) string {

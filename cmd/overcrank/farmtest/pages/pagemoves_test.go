@@ -25,6 +25,7 @@ func TestAPageGoesOnAtAnotherCoordinator(t *testing.T) {
 		}
 		return u.Host
 	}
+	b.handsTheLeadOnAndBack(s, leader)
 	b.open("/settings/api-tokens")
 	b.do(chromedp.SendKeys(`input[name="name"]`, "nightly renders"))
 	b.until(`elsewhere.others.length === 2`)
@@ -43,4 +44,37 @@ func TestAPageGoesOnAtAnotherCoordinator(t *testing.T) {
 	b.shows("Does not answer")
 	b.shows("he farm stops working if one more coordinator fails")
 	b.picture("coordinators")
+}
+
+// handsTheLeadOnAndBack makes another coordinator the leader by a click on the page of the coordinators, and then the first one again.
+func (b *browser) handsTheLeadOnAndBack(s *farmtest.Several, first *farmtest.Farm) {
+	b.t.Helper()
+	id := func(n *farmtest.Farm) string {
+		for i, node := range s.Nodes {
+			if node == n {
+				return s.IDs[i]
+			}
+		}
+		b.t.Fatal("the coordinator is none of the farm's")
+		return ""
+	}
+	other := s.Nodes[0]
+	if other == first {
+		other = s.Nodes[1]
+	}
+	b.open("/settings/coordinators")
+	b.shows("The farm continues when 1 more coordinator cannot be reached.")
+	b.shows("The farm knows of no backup.")
+	b.canBeRead("/settings/coordinators of three")
+	b.looksRight("/settings/coordinators of three", "coordinators-three")
+	for _, next := range []*farmtest.Farm{other, first} {
+		button := fmt.Sprintf(`[id="coordinator-%s"] button[name="coordinator"]`, id(next))
+		b.until(fmt.Sprintf(`document.querySelector(%q) !== null`, button))
+		b.do(chromedp.Evaluate(`confirm = (words) => words.startsWith("Hand the lead to")`, nil))
+		b.click(button)
+		b.until(fmt.Sprintf(`document.readyState === "complete" && document.querySelector(%q) === null && document.getElementById(%q).innerText.includes("Leads")`,
+			button, "coordinator-"+id(next)))
+		var view struct{ Leader string }
+		s.Await("the coordinator to lead", func() bool { s.Read(next, "/cluster", &view); return view.Leader == id(next) })
+	}
 }

@@ -212,6 +212,13 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 		b.open(path)
 		b.canBeRead(path)
 	}
+	for _, page := range []struct{ path, picture string }{
+		{"/failures", "failures"}, {"/wall", "wall"}, {"/settings/coordinators", "coordinators-alone"}, {"/settings/sharing", "sharing-alone"},
+	} {
+		b.open(page.path)
+		b.canBeRead(page.path)
+		b.looksRight(page.path, page.picture)
+	}
 
 	b.expect("WebSocket connection", "ERR_", "status of 503") // the farm is stopped, and takes a moment to begin again
 	b.click(`.rail a[href="/jobs"]`)
@@ -277,6 +284,41 @@ func (b *browser) canBeRead(path string) {
 		b.t.Errorf("%s has controls without a name: %s", path, unnamed)
 	}
 }
+
+// looksRight holds the page that is open to the widths of a telephone, a small and a large window: none is wider than its window, no control is
+// smaller than a finger's 24 pixels (WCAG 2.2, 2.5.8; links within sentences are free), and no word is clipped. It keeps a picture of each.
+func (b *browser) looksRight(path, picture string) {
+	b.t.Helper()
+	for _, width := range []int64{390, 1024, 1440} {
+		b.size(width, 900)
+		if wide := value[int](b, `document.documentElement.scrollWidth - innerWidth`); wide > 0 {
+			b.t.Errorf("%s is %d pixels wider than a window of %d", path, wide, width)
+		}
+		if small := value[string](b, smallControls); small != "" {
+			b.t.Errorf("%s, %d pixels wide, has controls below 24 pixels: %s", path, width, small)
+		}
+		if clipped := value[string](b, clippedWords); clipped != "" {
+			b.t.Errorf("%s, %d pixels wide, clips words: %s", path, width, clipped)
+		}
+		for _, scheme := range []string{"dark", "light"} {
+			b.scheme(scheme)
+			b.picture(fmt.Sprintf("%s-%d-%s", picture, width, scheme))
+		}
+	}
+}
+
+// smallControls lists the controls that are shown and lower or narrower than 24 pixels.
+const smallControls = `[...document.querySelectorAll("main button, main select, main input:not([type=hidden],[type=checkbox],[type=radio])")].filter((e) => {
+	const { width, height } = e.getBoundingClientRect();
+	return e.checkVisibility() && width > 1 && (width < 24 || height < 24);
+}).map((e) => e.outerHTML.slice(0, 80)).join("; ")`
+
+// clippedWords lists texts that do not fit into what they stand in, without a sign that they go on.
+const clippedWords = `[...document.querySelectorAll("main *")].filter((e) => {
+	const style = getComputedStyle(e);
+	return e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) && style.overflowX === "hidden" && style.textOverflow !== "ellipsis" &&
+		e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1;
+}).map((e) => e.textContent.trim().slice(0, 40)).join("; ")`
 
 // weakText lists the texts of a page whose contrast is below 4.5:1 (WCAG 2.2, 1.4.3), those on pictures left out.
 const weakText = `(() => {

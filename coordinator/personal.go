@@ -44,3 +44,12 @@ func (c *Coordinator) DeleteView(ctx context.Context, p farm.Principal, name str
 	_, err := c.state.Apply(ctx, command.DeleteView{Token: p.TokenID, Name: name})
 	return err
 }
+
+// SwitchKeys says whether keys of one letter do nothing for the caller.
+func (c *Coordinator) SwitchKeys(ctx context.Context, p farm.Principal, off bool) error {
+	if err := p.May(farm.ActView); err != nil {
+		return err
+	}
+	_, err := c.state.Apply(ctx, command.SwitchKeys{Token: p.TokenID, Off: off})
+	return err
+}

@@ -19,6 +19,8 @@ const (
 type Personal struct {
 	Token string    `json:"token"`
 	Views []JobView `json:"views,omitempty"` // by name
+	// KeysOff says that keys of one letter or character do nothing on the dashboard.
+	KeysOff bool `json:"keysOff,omitempty"`
 }
 
 // JobView is a look at the list of jobs that somebody has given a name.

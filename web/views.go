@@ -16,12 +16,14 @@ type personal interface {
 	Personal(ctx context.Context, p farm.Principal) (farm.Personal, error)
 	PutView(ctx context.Context, p farm.Principal, view farm.JobView, was string) error
 	DeleteView(ctx context.Context, p farm.Principal, name string) error
+	SwitchKeys(ctx context.Context, p farm.Principal, off bool) error
 }
 
 func (s *server) viewRoutes() []route.Route {
 	return []route.Route{
 		route.Post("/jobs/views", farm.ActView, s.saveView),
 		route.Post("/jobs/views/delete", farm.ActView, s.deleteView),
+		route.Post("/account/keys", farm.ActView, s.switchKeys),
 	}
 }
 
@@ -60,4 +62,14 @@ func (s *server) deleteView(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	return c.Redirect(cameFrom(c, "/jobs"), fiber.StatusSeeOther)
+}
+
+// switchKeys says whether keys of one letter do something: POST /account/keys, from the page of the account and from the list of keys.
+func (s *server) switchKeys(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	if err := s.farm.personal.SwitchKeys(ctx, p, c.FormValue("on") == ""); err != nil {
+		return err
+	}
+	return c.Redirect("/account", fiber.StatusSeeOther)
 }

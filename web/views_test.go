@@ -34,3 +34,14 @@ func TestAPersonKeepsViewsOfTheListOfJobs(t *testing.T) {
 	}
 	v.post("/jobs/views", url.Values{"name": {"One more"}}).is(http.StatusConflict, "as many as one may have")
 }
+
+func TestAPersonSwitchesKeysOfOneLetterOff(t *testing.T) {
+	r := broken(t) // a farm at the newest level
+	v := r.as("vic")
+	const on = `id="single-keys" checked`
+	v.get("/jobs").is(http.StatusOK, on, "<kbd>g</kbd><kbd>j</kbd>")
+	v.post("/account/keys", url.Values{}).is(http.StatusOK, `name="on" value="1">`)
+	v.get("/jobs").is(http.StatusOK, `id="single-keys">`).lacks(on)
+	r.as("art").get("/jobs").is(http.StatusOK, on)
+	v.post("/account/keys", url.Values{"on": {"1"}}).is(http.StatusOK, on)
+}

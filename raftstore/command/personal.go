@@ -12,5 +12,12 @@ type PutView struct {
 // DeleteView removes a view by its name.
 type DeleteView struct{ Token, Name string }
 
+// SwitchKeys says whether keys of one letter do nothing for the holder of a token.
+type SwitchKeys struct {
+	Token string
+	Off   bool
+}
+
 func (PutView) Needs() int    { return PersonalLevel }
 func (DeleteView) Needs() int { return PersonalLevel }
+func (SwitchKeys) Needs() int { return PersonalLevel }

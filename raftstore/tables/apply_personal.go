@@ -56,6 +56,16 @@ func (t *tables) deleteView(c command.DeleteView) command.Result {
 	return command.Result{}
 }
 
+func (t *tables) switchKeys(c command.SwitchKeys) command.Result {
+	personal, refusal := t.personalOf(c.Token)
+	if refusal != nil {
+		return refuse(refusal)
+	}
+	personal.KeysOff = c.Off
+	put(t, bucketPersonal, c.Token, personal)
+	return command.Result{}
+}
+
 // personalOf is what the holder of a token has chosen so far.
 func (t *tables) personalOf(token string) (farm.Personal, *farm.Error) {
 	if !t.has(bucketTokens, token) {

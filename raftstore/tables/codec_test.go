@@ -85,6 +85,7 @@ func samples() []command.Command {
 		command.RecordBackup{Backup: farm.Backup{ID: "k3x7q2ab", At: at, EndedAt: at, By: "nightly", Place: "nas:/backups/farm.ocbackup", Index: 812, Bytes: 1 << 30, Keys: true, CheckedAt: at}},
 		command.PutView{Token: "k1", View: farm.JobView{Name: "Mine that failed", Query: "by=mia&state=failed"}, Was: "Failed"},
 		command.DeleteView{Token: "k1", Name: "Failed"},
+		command.SwitchKeys{Token: "k1", Off: true},
 		command.PutProject{Project: farm.Project{ID: "k3x7q2ab", Team: "t1", Name: "Spring", Budget: &farm.Budget{Hours: 40, Per: farm.BudgetMonth, Then: farm.BudgetHold}, CreatedAt: at, By: "mia"}},
 		command.ChangeProject{Team: "t1", ID: "k3x7q2ab", Name: &name, Archived: &yes, Budget: &farm.Budget{Hours: 60.5, Per: farm.BudgetTotal, Then: farm.BudgetWarn}, At: at},
 		command.PutTeamBudget{Team: "t1", Budget: &farm.Budget{Hours: 400, Per: farm.BudgetMonth, Then: farm.BudgetWarn}, At: at},

@@ -72,3 +72,20 @@ func TestPeopleKeepViewsOfTheListOfJobs(t *testing.T) {
 		t.Errorf("after the token was revoked there is %+v", got)
 	}
 }
+
+func TestPeopleSwitchKeysOffForThemselves(t *testing.T) {
+	m := leveled(t)
+	for _, id := range []string{"mia", "tom"} {
+		m.must(command.PutToken{Token: farm.Token{ID: id, Team: "team", Name: id, Role: farm.RoleViewer, Hash: "hash of " + id}})
+	}
+	m.must(command.SwitchKeys{Token: "mia", Off: true})
+	m.must(command.PutView{Token: "mia", View: farm.JobView{Name: "Failed", Query: "f"}})
+	if !m.personal("mia").KeysOff || m.personal("tom").KeysOff {
+		t.Errorf("after switching off: %+v, %+v", m.personal("mia"), m.personal("tom"))
+	}
+	m.must(command.SwitchKeys{Token: "mia"})
+	if got := m.personal("mia"); got.KeysOff || len(got.Views) != 1 {
+		t.Errorf("after switching on: %+v", got)
+	}
+	wantRefused(t, m, command.SwitchKeys{Token: "nobody", Off: true}, farm.CodeNotFound)
+}

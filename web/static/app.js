@@ -380,17 +380,21 @@ function keys() {
     if (e.key === "ArrowUp") { e.preventDefault(); at > 0 ? links[at - 1].focus() : byId("palette-search").focus(); }
     if (e.key === "Enter" && at < 0) { e.preventDefault(); links[0]?.click(); }
   });
-  const single = byId("single-keys");
-  single.checked = localStorage.getItem("overcrank-single-keys") !== "off";
-  single.addEventListener("change", () => localStorage.setItem("overcrank-single-keys", single.checked ? "on" : "off"));
+  const single = byId("single-keys"), keys = byId("keys");
+  single.addEventListener("change", () => fetch("/account/keys", { method: "POST", body: new URLSearchParams(single.checked ? { on: "1" } : {}) }).catch(() => {}));
+  const list = () => {
+    for (const part of keys.querySelectorAll("[data-keys-on]")) part.hidden = part.dataset.keysOn !== "" && !document.querySelector(part.dataset.keysOn);
+    keys.showModal();
+  };
+  byId("keys-open").addEventListener("click", () => { palette.close(); list(); });
   let went = 0;
   document.addEventListener("keydown", (e) => {
     if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") { e.preventDefault(); open(); return; }
-    if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input,textarea,select,[contenteditable]") || palette.open || !single.checked) return;
-    if (e.key === "?") { e.preventDefault(); open(); return; }
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input,textarea,select,[contenteditable]") || palette.open || keys.open || !single.checked) return;
+    if (e.key === "?") { e.preventDefault(); list(); return; }
     if (e.key === "g") { went = Date.now(); return; }
     if (Date.now() - went < 1200) {
-      const to = { h: "/", j: "/jobs", b: "/batches", t: "/templates", m: "/machines", q: "/queue" }[e.key];
+      const to = { h: "/", j: "/jobs", b: "/batches", t: "/templates", m: "/machines", q: "/queue", p: "/projects", r: "/reports", s: "/settings" }[e.key];
       if (to) location.assign(to);
     }
     went = 0;

@@ -141,7 +141,7 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
   $("full").onclick = () => document.fullscreenElement ? document.exitFullscreen() : stage.requestFullscreen();
   document.addEventListener("keydown", (e) => {
     if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, textarea, select, dialog, [role=log], [data-own-keys]") || e.key === " " && e.target.closest("button, a, summary")) return;
-    if (e.key.length === 1 && e.key !== " " && localStorage.getItem("overcrank-single-keys") === "off") return;
+    if (e.key.length === 1 && e.key !== " " && document.getElementById("single-keys")?.checked === false) return;
     const does = { ",": () => { stop(); go(frame - 1); }, ".": () => { stop(); go(frame + 1); }, j: back, k: halt, l: play, " ": () => playing() || backwards ? halt() : play() };
     does.ArrowLeft = does[","]; does.ArrowRight = does["."];
     const act = does[e.key.length === 1 ? e.key.toLowerCase() : e.key];

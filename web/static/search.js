@@ -43,7 +43,7 @@
 
   document.addEventListener("keydown", (e) => {
     const plain = !(e.ctrlKey || e.metaKey || e.altKey), typing = e.target.matches("input,textarea,select,[contenteditable]");
-    if (e.key === "/" && plain && !typing && !palette.open && document.getElementById("single-keys")?.checked) {
+    if (e.key === "/" && plain && !typing && !document.querySelector("dialog[open]") && document.getElementById("single-keys")?.checked) {
       e.preventDefault();
       document.getElementById("palette-open").click();
       return;

@@ -359,13 +359,18 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	b.painted()
 	b.keysUntil(`location.pathname === "/machines"`, chromedp.KeyEvent("g"), chromedp.KeyEvent("m"))
 	b.painted()
-	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
-	b.until(`document.getElementById("palette").open`)
+	b.do(chromedp.KeyEvent("?"))
+	b.until(`document.getElementById("keys").open`)
+	if shown := value[string](b, `[...document.querySelectorAll("#keys h3")].filter((h) => h.checkVisibility()).map((h) => h.textContent).join()`); shown != "Everywhere,Rows that are selected" {
+		t.Errorf("the keys of the page of machines are those of %s", shown)
+	}
+	b.canBeRead("the list of keys")
 	b.click("#single-keys")
+	f.Await("the farm to keep that", func() bool { return value[bool](b, `fetch("/account").then((a) => a.text()).then((page) => !/name="on" value="1" checked/.test(page))`) })
 	b.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("?"), chromedp.KeyEvent("g"), chromedp.KeyEvent("j"))
 	b.open("/machines") // keys of one letter are off, and stay so
 	b.do(chromedp.KeyEvent("?"))
-	if value[bool](b, `document.getElementById("palette").open || document.getElementById("single-keys").checked || location.pathname !== "/machines"`) {
+	if value[bool](b, `document.getElementById("keys").open || document.getElementById("single-keys").checked || location.pathname !== "/machines"`) {
 		t.Error("keys of one letter do something though they are switched off")
 	}
 	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))

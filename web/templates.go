@@ -174,6 +174,21 @@ func (s *server) templateReel(c *fiber.Ctx, p farm.Principal) error {
 	return answer.File(c, f, answer.FileOptions{})
 }
 
+// firstReel leads to frames of the first composition that has some: what the list of templates plays. A template without any is answered with nothing.
+func (s *server) firstReel(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	t, err := s.readTemplate(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	address := t.FirstReel()
+	if address == "" {
+		return c.SendStatus(fiber.StatusNoContent)
+	}
+	return c.Redirect(address, fiber.StatusFound)
+}
+
 func (s *server) templateFile(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()

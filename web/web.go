@@ -176,6 +176,7 @@ func (s *server) routes() []route.Route {
 		route.Post("/templates", farm.ActChangeTemplates, s.createTemplate),
 		route.Get("/templates/:id", farm.ActView, s.template),
 		route.Get("/templates/:id/poster", farm.ActView, s.templatePoster),
+		route.Get("/templates/:id/reel", farm.ActView, s.firstReel),
 		route.Get("/templates/:id/reels/:composition", farm.ActView, s.templateReel),
 		route.Get("/templates/:id/file", farm.ActView, s.templateFile),
 		route.Post("/templates/:id/replace", farm.ActChangeTemplates, s.replaceTemplate),

@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"overcrank/aep"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
 
@@ -76,5 +77,23 @@ func TestATemplateSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
 				t.Errorf("%s: says %q", name, words)
 			}
 		}
+	}
+}
+
+func TestAListPlaysTheFirstCompositionThatHasFrames(t *testing.T) {
+	spot := Template{
+		Template: farm.Template{ID: "t1"},
+		Summary:  &aep.Summary{Compositions: []aep.CompositionSummary{{ID: 1, Name: "part"}, {ID: 2, Name: "empty", Root: true}, {ID: 3, Name: "film", Root: true}}},
+		Reels:    map[uint32]templates.Reel{1: {}, 2: {Why: "nothing in it is drawn"}, 3: {}},
+	}
+	if got := spot.FirstReel(); got != templateReel(spot.Template, 3) {
+		t.Errorf("it plays %q, not the first that jobs render and that has frames", got)
+	}
+	delete(spot.Reels, 3)
+	if got := spot.FirstReel(); got != templateReel(spot.Template, 1) {
+		t.Errorf("it plays %q, not the only one that has frames", got)
+	}
+	if got := (Template{}).FirstReel(); got != "" {
+		t.Errorf("a template that was not read plays %q", got)
 	}
 }

@@ -281,3 +281,18 @@ func doneWords(ctx context.Context, s farm.Span) string {
 	}
 	return say(ctx, "done %s", inWords(ctx).In(s))
 }
+
+// FirstReel is the address of frames of the first composition that has some, those that jobs render before others; "" when none has.
+func (t Template) FirstReel() string {
+	if t.Summary == nil {
+		return ""
+	}
+	for _, root := range []bool{true, false} {
+		for _, c := range t.Summary.Compositions {
+			if reel, drawn := t.Reels[c.ID]; drawn && reel.Why == "" && c.Root == root {
+				return templateReel(t.Template, c.ID)
+			}
+		}
+	}
+	return ""
+}

@@ -97,6 +97,9 @@ func TestALargeTemplateArrivesThroughTroubles(t *testing.T) {
 	b.picture("template-frames")
 
 	b.open("/templates")
+	b.do(chromedp.Focus(`td a.name`, chromedp.ByQuery))
+	b.until(`document.querySelector(".plays[data-ready] .view img").naturalWidth > 600 && document.querySelector(".plays .view").checkVisibility()`)
+	b.canBeRead("/templates, a row that plays")
 	b.uploadsAt(1 << 20)
 	b.do(chromedp.SetUploadFiles("#project", []string{largeProject(t, "Autumn spot.zip")}, chromedp.ByQuery))
 	b.until(`document.querySelector(".drop progress").value > 0`)

@@ -212,6 +212,7 @@ const keeps = {
   beforeNodeMorphed: (node, fresh) => !(node.nodeType === 1 && (
     node.matches("form[data-touched]") || keptBox(node)
     || node.matches("[data-player]") && fresh.dataset?.player === node.dataset.player || node.matches("video") && fresh.matches?.("video") && node.getAttribute("src") === fresh.getAttribute("src")
+    || node.matches("[data-reel]:has(.view)") && fresh.dataset?.reel === node.dataset.reel
     || node.matches("input,textarea,select") && node === document.activeElement
     || node.id === "screen" && fresh.id === "screen" && scrubbing())),
   beforeAttributeUpdated: (name, node) => !(name === "open" && node.matches("details,dialog")

@@ -230,7 +230,7 @@ func (b *browser) scheme(name string) {
 func value[T any](b *browser, script string) T {
 	b.t.Helper()
 	var v T
-	b.do(chromedp.Evaluate(script, &v))
+	b.do(chromedp.Evaluate(script, &v, awaited))
 	return v
 }
 

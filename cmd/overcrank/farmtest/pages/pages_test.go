@@ -366,7 +366,9 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	}
 	b.canBeRead("the list of keys")
 	b.click("#single-keys")
-	f.Await("the farm to keep that", func() bool { return value[bool](b, `fetch("/account").then((a) => a.text()).then((page) => !/name="on" value="1" checked/.test(page))`) })
+	f.Await("the farm to keep that", func() bool {
+		return value[bool](b, `fetch("/account").then((a) => a.text()).then((page) => !/name="on" value="1" checked/.test(page))`)
+	})
 	b.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent("?"), chromedp.KeyEvent("g"), chromedp.KeyEvent("j"))
 	b.open("/machines") // keys of one letter are off, and stay so
 	b.do(chromedp.KeyEvent("?"))

@@ -14,6 +14,8 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
@@ -96,8 +98,10 @@ func TestALargeTemplateArrivesThroughTroubles(t *testing.T) {
 	b.canBeRead("a template with frames of its compositions")
 	b.picture("template-frames")
 
+	b.do(emulation.SetEmulatedMedia()) // somebody who has nothing against motion
 	b.open("/templates")
-	b.do(chromedp.Focus(`td a.name`, chromedp.ByQuery))
+	row := value[struct{ X, Y float64 }](b, `(({left, top, width, height}) => ({X: left + width / 2, Y: top + height / 2}))(document.querySelector("td a.name").getBoundingClientRect())`)
+	b.do(chromedp.MouseEvent(input.MouseMoved, row.X, row.Y))
 	b.until(`document.querySelector(".plays[data-ready] .view img").naturalWidth > 600 && document.querySelector(".plays .view").checkVisibility()`)
 	b.canBeRead("/templates, a row that plays")
 	b.uploadsAt(1 << 20)

@@ -33,7 +33,7 @@ func (c *Coordinator) Preset(ctx context.Context, p farm.Principal, name string)
 }
 
 // PutPreset keeps a preset for the caller's team, in place of the one of that name. CodeInvalid for one that holds the key of a storage itself:
-// everybody of the team reads presets, and only secrets keep keys.
+// everybody of the team reads presets, and only secrets keep keys; and for a project, named by id or name, that is unknown or archived.
 func (c *Coordinator) PutPreset(ctx context.Context, p farm.Principal, preset farm.Preset) (farm.Preset, error) {
 	if err := p.May(farm.ActChangePresets); err != nil {
 		return farm.Preset{}, err
@@ -53,6 +53,18 @@ func (c *Coordinator) PutPreset(ctx context.Context, p farm.Principal, preset fa
 	}
 	if preset.Webhook != nil && (len(preset.Webhook.Headers) > 0 || len(preset.Webhook.Data) > 0) {
 		wrong = append(wrong, farm.FieldError{Field: "webhook", Message: "of a preset has an address and a method, no headers and no data"})
+	}
+	if preset.ProjectID != "" {
+		project, err := c.Project(ctx, p, preset.ProjectID)
+		switch {
+		case farm.CodeOf(err) == farm.CodeNotFound:
+			wrong = append(wrong, farm.FieldError{Field: "project", Message: err.Error()})
+		case err != nil:
+			return farm.Preset{}, err
+		case project.Archived():
+			wrong = append(wrong, farm.FieldError{Field: "project", Message: "'" + project.Name + "' is archived; reopen it, or name another project"})
+		}
+		preset.ProjectID = project.ID
 	}
 	if len(wrong) > 0 {
 		return farm.Preset{}, farm.Invalid("the preset cannot be saved", wrong...)

@@ -141,11 +141,11 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 		job, err = s.farm.submitter.Submit(ctx, p, job)
 	}
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
-		sent := form.Output
+		sent, project := form.Output, form.Project
 		if err := s.addPresets(ctx, p, &form); err != nil {
 			return err
 		}
-		form.Output = sent
+		form.Output, form.Project = sent, project
 		form.Error = formWords(err)
 		c.Status(answer.StatusOf(err))
 		return s.render(c, page.NewJobPage(s.shell(c, p, say(c, "New job"), "jobs"), form))

@@ -116,7 +116,7 @@ func (s *server) addPresets(ctx context.Context, p farm.Principal, form *page.Ne
 		return err
 	}
 	if i := slices.IndexFunc(form.Presets, func(preset farm.Preset) bool { return preset.Default }); i >= 0 {
-		form.Output = page.OutputOf(form.Presets[i])
+		form.Output, form.Project = page.OutputOf(form.Presets[i]), form.Presets[i].ProjectID
 	}
 	if !p.Can(farm.ActViewSecrets) {
 		return nil
@@ -150,6 +150,9 @@ func (s *server) savePreset(c *fiber.Ctx, p farm.Principal) error {
 		settings["reuseFrames"] = reuse
 	}
 	body["settings"] = settings
+	if project := c.FormValue("project"); project != "" {
+		body["project"] = project
+	}
 	addDelivery(body, o)
 	raw, err := json.Marshal(body)
 	if err != nil {

@@ -37,11 +37,16 @@ func TestPresetsAreKeptForTheTeam(t *testing.T) {
 	r := start(t)
 	card := r.cardTemplate("ada")
 	v := r.as("ada")
-	preset := url.Values{"presetName": {"Broadcast"}, "presetDefault": {"1"}, "codec": {"video_prores_422"}, "quality": {""}, "bucket": {"films"}, "region": {"eu-central-1"},
+	project, err := r.farm.AddProject(t.Context(), r.principal("ada"), "Spring spots", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	preset := url.Values{"presetName": {"Broadcast"}, "project": {project.ID}, "presetDefault": {"1"}, "codec": {"video_prores_422"}, "quality": {""}, "bucket": {"films"}, "region": {"eu-central-1"},
 		"provider": {"s3"}, "keyId": {"STORAGE_ID"}, "keySecret": {"STORAGE_KEY"}, "first": {"3"}, "token": {"x"}}
 	v.post("/new/presets", preset).is(http.StatusOK)
-	v.get("/new?template="+card.ID).is(http.StatusOK, "Broadcast (default)", `<option value="video_prores_422" selected`, "ProRes 422 · to films", `value="STORAGE_KEY"`).lacks("${secrets")
+	v.get("/new?template="+card.ID).is(http.StatusOK, "Broadcast (default)", `<option value="video_prores_422" selected`, "ProRes 422 · to films", `value="STORAGE_KEY"`, `<option value="`+project.ID+`" selected>Spring spots`).lacks("${secrets")
 	r.as("zoe").post("/new/presets/delete", url.Values{"presetName": {"Broadcast"}}).is(http.StatusNotFound)
+	v.post("/new/presets", url.Values{"presetName": {"Other"}, "project": {"nobody"}}).is(http.StatusBadRequest, "project")
 	v.post("/new/presets", url.Values{"presetName": {""}, "codec": {"video_prores_422"}}).is(http.StatusBadRequest)
 	v.post("/new/presets/delete", url.Values{"presetName": {"broadcast"}}).is(http.StatusOK)
 	v.get("/new?template=" + card.ID).is(http.StatusOK).lacks("Broadcast")

@@ -41,6 +41,7 @@ type presetBody struct {
 	Settings  presetSettings `json:"settings"`
 	Upload    *presetUpload  `json:"upload"`
 	Webhook   *presetWebhook `json:"webhook"`
+	Project   *string        `json:"project"` // id of the one that jobs are for
 	ChangedAt answer.Time    `json:"changedAt"`
 	ChangedBy *string        `json:"changedBy"`
 }
@@ -67,7 +68,7 @@ type presetWebhook struct {
 
 func presetShape(p farm.Preset) presetBody {
 	out := presetBody{
-		Name: p.Name, Default: p.Default, ChangedAt: answer.Time(p.At), ChangedBy: answer.OrNull(p.By),
+		Name: p.Name, Default: p.Default, ChangedAt: answer.Time(p.At), ChangedBy: answer.OrNull(p.By), Project: answer.OrNull(p.ProjectID),
 		Settings: presetSettings{
 			Type: answer.OrNull(p.Settings.Type), Quality: answer.OrNull(p.Settings.Quality), Codec: answer.OrNull(p.Settings.Codec), Engine: answer.OrNull(p.Settings.Engine),
 		},

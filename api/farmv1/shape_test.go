@@ -224,7 +224,7 @@ func TestReportsOnTheWire(t *testing.T) {
 	golden(t, "project-archived", projectShape(coordinator.ProjectListed{Project: farm.Project{ID: "k3x7q2ab", Name: "Spring", CreatedAt: noon, ArchivedAt: noon}}, noon))
 	golden(t, "preset", presetShape(farm.Preset{
 		Name: "Delivery", Default: true, Settings: farm.Settings{Codec: "video_prores_422", Quality: "full"}, At: noon, By: "mia",
-		Upload:  &farm.Upload{Provider: "s3", Prefix: "films/", Params: map[string]string{"bucket": "studio", "region": "eu-central-1", "accessKeyId": "${secrets.ID}", "accessKeySecret": "${secrets.KEY}"}},
+		ProjectID: "k3x7q2ab", Upload: &farm.Upload{Provider: "s3", Prefix: "films/", Params: map[string]string{"bucket": "studio", "region": "eu-central-1", "accessKeyId": "${secrets.ID}", "accessKeySecret": "${secrets.KEY}"}},
 		Webhook: &farm.Webhook{URL: "https://studio.example/done"},
 	}))
 	golden(t, "preset-bare", presetShape(farm.Preset{Name: "Draft", At: noon}))

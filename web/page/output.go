@@ -139,10 +139,14 @@ func fieldsOf(p farm.Preset) string {
 	if codec == "" {
 		codec = Codecs[0].Name
 	}
-	text, err := json.Marshal(map[string]string{
+	fields := map[string]string{
 		"codec": codec, "quality": o.Quality, "missing": o.Missing, "reuse": o.Reuse, "provider": orWord(o.Provider, "s3"), "bucket": o.Bucket, "region": o.Region, "endpoint": o.Endpoint,
 		"prefix": o.Prefix, "keyId": o.KeyID, "keySecret": o.KeySecret, "webhook": o.Webhook,
-	})
+	}
+	if p.ProjectID != "" { // a preset without one leaves the form's
+		fields["project"] = p.ProjectID
+	}
+	text, err := json.Marshal(fields)
 	if err != nil {
 		return "{}"
 	}

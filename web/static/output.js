@@ -28,7 +28,12 @@
   const save = box.querySelector("[data-preset-save]");
   function choose() {
     const option = preset.selectedOptions[0];
-    if (option.dataset.fields) for (const [name, text] of Object.entries(JSON.parse(option.dataset.fields))) form.elements[name].value = text;
+    if (option.dataset.fields) for (const [name, text] of Object.entries(JSON.parse(option.dataset.fields))) {
+      const field = form.elements[name];
+      if (!field) continue; // a preset's project, where all projects are archived
+      field.value = text;
+      if (field.selectedIndex < 0) field.selectedIndex = 0; // one that is archived by now
+    }
     if (save) { save.querySelector("input").value = option.value; save.querySelector("[data-delete]").hidden = !option.value; }
     summarize();
     form.elements.codec.dispatchEvent(new Event("input", { bubbles: true }));

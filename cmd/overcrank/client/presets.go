@@ -14,6 +14,7 @@ type Preset struct {
 	Settings  PresetSettings `json:"settings"`
 	Upload    *PresetUpload  `json:"upload"`
 	Webhook   *PresetWebhook `json:"webhook"`
+	Project   string         `json:"project"` // id of the one that jobs are for, "" for none
 	ChangedAt string         `json:"changedAt"`
 	ChangedBy string         `json:"changedBy"`
 }

@@ -46,6 +46,7 @@ func (r *rig) sawClock(way string, s *station) {
 }
 
 func TestNobodyLosesWorkWhenTheClockIsSet(t *testing.T) {
+	t.Parallel()
 	r, machine := onSetClock(t)
 	s := r.enrol("box")
 	s.connect()
@@ -80,6 +81,7 @@ func (r *rig) tasks(job string) []coordinator.TaskView {
 }
 
 func TestAClockThatIsSetBackHoldsNoRetryUp(t *testing.T) {
+	t.Parallel()
 	r, machine := onSetClock(t)
 	s, other := r.enrol("box"), r.enrol("other")
 	s.connect()
@@ -98,6 +100,7 @@ func TestAClockThatIsSetBackHoldsNoRetryUp(t *testing.T) {
 }
 
 func TestAClockThatIsSetBackHoldsNoWebhookUp(t *testing.T) {
+	t.Parallel()
 	var well atomic.Bool
 	calls := listen(t, func(w http.ResponseWriter, _ *http.Request) {
 		if !well.Load() {
@@ -125,6 +128,7 @@ func TestAClockThatIsSetBackHoldsNoWebhookUp(t *testing.T) {
 }
 
 func TestNothingIsDeletedForItsAgeUnderAClockThatWasJustSet(t *testing.T) {
+	t.Parallel()
 	r, machine := onSetClock(t, func(cfg *coordinator.Config) { cfg.KeepHistory = 24 * time.Hour })
 	s := r.enrol("box")
 	s.connect()
@@ -144,6 +148,7 @@ func TestNothingIsDeletedForItsAgeUnderAClockThatWasJustSet(t *testing.T) {
 }
 
 func TestIdsSortByTheirMakingWhateverTheClockShows(t *testing.T) {
+	t.Parallel()
 	r, machine := onSetClock(t)
 	var last string
 	for i, by := range []time.Duration{0, time.Hour, time.Hour, 0, -time.Hour, -time.Hour, time.Hour, 0} {
@@ -157,6 +162,7 @@ func TestIdsSortByTheirMakingWhateverTheClockShows(t *testing.T) {
 }
 
 func TestAClockThatRunsIsNotSet(t *testing.T) {
+	t.Parallel()
 	r := open(t)
 	if check := r.clockFound(); check.Warn || check.Err != nil || check.Found == "" {
 		t.Errorf("the node says of its clock: %+v", check)

@@ -17,6 +17,7 @@ import (
 // TestAnAgentOfAnotherVersionCanOnlyBeUpdated: what it held goes to others, it gets no work however it asks, and everybody can read why. It is told of the
 // release that the farm has chosen.
 func TestAnAgentOfAnotherVersionCanOnlyBeUpdated(t *testing.T) {
+	t.Parallel()
 	for name, speaks := range map[string]struct {
 		version int
 		reason  string

@@ -53,6 +53,7 @@ func (r *rig) putBack(content []byte) coordinator.Restored {
 func keyed() coordinator.BackupWish { return coordinator.BackupWish{Passphrase: passphrase} }
 
 func TestOnlyTheFarmsOwnBackupsArePutBack(t *testing.T) {
+	t.Parallel()
 	r, other := open(t), open(t)
 	r.submit()
 	good, foreign := r.backUp(keyed()), other.backUp(keyed())
@@ -92,6 +93,7 @@ func TestOnlyTheFarmsOwnBackupsArePutBack(t *testing.T) {
 }
 
 func TestLeasesOfBeforeAndAfterAFarmIsPutBack(t *testing.T) {
+	t.Parallel()
 	r := open(t)
 	kept, dropped := r.enrol("kept"), r.enrol("dropped")
 	kept.connect()
@@ -164,6 +166,7 @@ func TestLeasesOfBeforeAndAfterAFarmIsPutBack(t *testing.T) {
 
 // TestAnAttemptOfBeforeIsNotTakenForOneOfAfter lets one machine have the same task before and behind the change.
 func TestAnAttemptOfBeforeIsNotTakenForOneOfAfter(t *testing.T) {
+	t.Parallel()
 	r := open(t)
 	s := r.enrol("box")
 	job := r.submit()
@@ -193,6 +196,7 @@ func TestAnAttemptOfBeforeIsNotTakenForOneOfAfter(t *testing.T) {
 
 // TestALeaseThatABackupBringsBackIsNoFailure finishes an attempt that a backup has as leased: the machine knows nothing of it afterwards.
 func TestALeaseThatABackupBringsBackIsNoFailure(t *testing.T) {
+	t.Parallel()
 	for name, back := range map[string]bool{"the machine comes back": true, "the machine stays away": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -223,6 +227,7 @@ func TestALeaseThatABackupBringsBackIsNoFailure(t *testing.T) {
 }
 
 func TestSecretsAndWebhooksOfABackupWorkAgain(t *testing.T) {
+	t.Parallel()
 	r := open(t)
 	hook := listen(t, taken)
 	r.secret("TOKEN", "value of before")
@@ -259,6 +264,7 @@ func TestSecretsAndWebhooksOfABackupWorkAgain(t *testing.T) {
 }
 
 func TestFilesThatAreMissingComeBackAndOthersStay(t *testing.T) {
+	t.Parallel()
 	r := open(t)
 	put := func(text string) farm.StoredFile {
 		t.Helper()
@@ -287,6 +293,7 @@ func TestFilesThatAreMissingComeBackAndOthersStay(t *testing.T) {
 }
 
 func TestWhatARestorationReplacesIsKept(t *testing.T) {
+	t.Parallel()
 	r := open(t)
 	content := r.backUp(keyed())
 	var last coordinator.Restored

@@ -99,7 +99,8 @@ type agent struct {
 	manners   atomic.Pointer[Manners]
 	// neverOnBattery is what somebody at the machine chose.
 	neverOnBattery atomic.Bool
-	machine        *attempt.Machine // what attempts use of all this
+	farmHours      atomic.Pointer[[]farm.Hours] // that the farm has set; nil before it has said anything
+	machine        *attempt.Machine             // what attempts use of all this
 	slots          *slots
 	outbox         *outbox.Outbox
 	addresses      atomic.Pointer[address.Policy] // which machines may be asked, as the farm says

@@ -59,6 +59,7 @@ type link struct {
 func newLink(a *agent) *link {
 	l := &link{a: a, began: time.Now(), wake: make(chan struct{}, 1)}
 	l.standing.Store(&wire.Standing{})
+	l.a.keepFarmHours("") // until this session says otherwise, which a coordinator that has set none does not
 	l.troubled(nil)
 	return l
 }

@@ -38,6 +38,9 @@ func (a *agent) rules() presence.Rules {
 	if hasOne {
 		rules.Untouched = adobe.Programs
 	}
+	if hours := a.farmHours.Load(); hours != nil {
+		rules.FarmHours = *hours
+	}
 	rules.NotOnBattery = rules.NotOnBattery || a.neverOnBattery.Load()
 	return rules
 }
@@ -164,4 +167,19 @@ func (a *agent) takeManners(ctx context.Context) {
 			a.setManners(m)
 		}
 	}
+}
+
+// keepFarmHours begins to keep the hours that the farm has set for the machine, as it told them. They hold while the machine is not linked too.
+func (a *agent) keepFarmHours(text string) {
+	hours, err := farm.SplitHours(text)
+	if err != nil || len(hours) > farm.MostHours {
+		a.log.Warn("the farm has set hours for this machine that this release cannot read; they are left alone", "hours", text, "error", err)
+		return
+	}
+	before := a.farmHours.Swap(&hours)
+	if before == nil && len(hours) == 0 || before != nil && farm.JoinHours(*before) == farm.JoinHours(hours) {
+		return
+	}
+	a.watch.SetRules(a.rules())
+	a.log.Info("the farm has set the hours of this machine", "hours", text)
 }

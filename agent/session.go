@@ -279,6 +279,7 @@ func (s *session) listen(silence time.Duration) error {
 			s.l.a.ffmpeg.Want(*m.FFmpeg)
 		case m.Standing != nil:
 			s.l.standing.Store(m.Standing)
+			s.l.a.keepFarmHours(m.Standing.Hours)
 		case m.Redirect != nil:
 			return &redirected{leader: m.Redirect.Leader}
 		}

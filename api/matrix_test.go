@@ -80,7 +80,7 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/agents":                           {role: viewer, status: 200},
 	"GET /api/farm/v1/agents/{id}":                      {role: viewer, record: "agent", status: 200},
 	"GET /api/farm/v1/agents/{id}/inventory":            {role: viewer, record: "agent", status: 200},
-	"PATCH /api/farm/v1/agents/{id}":                    {role: operator, record: "agent", body: `{"name": "{new}", "tags": ["gpu"]}`, status: 200, farm: true},
+	"PATCH /api/farm/v1/agents/{id}":                    {role: operator, record: "agent", body: `{"name": "{new}", "tags": ["gpu"], "hours": ["mon-fri 19:00-08:00"]}`, status: 200, farm: true},
 	"POST /api/farm/v1/agents/{id}/drain":               {role: operator, record: "agent", status: 200, farm: true},
 	"POST /api/farm/v1/agents/{id}/pause":               {role: operator, record: "agent", status: 200, farm: true},
 	"POST /api/farm/v1/agents/{id}/resume":              {role: operator, record: "agent", status: 200, farm: true},

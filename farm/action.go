@@ -25,7 +25,7 @@ const (
 	ActViewWebhookKey  Action = "see the key that signs webhooks"
 
 	ActViewMetrics Action = "read the coordinator's metrics"
-	ActRunMachines Action = "drain, pause, tag and rename machines"
+	ActRunMachines Action = "drain, pause, tag and rename machines, and set their hours"
 	ActSteerFarm   Action = "pause the farm, and change levels and limits"
 
 	ActManageTokens       Action = "create, change and revoke the team's tokens and people"

@@ -22,6 +22,8 @@ type Agent struct {
 	Drained bool     `json:"drained,omitempty"` // finishes its tasks and gets no more
 	Paused  bool     `json:"paused,omitempty"`  // gives its tasks back and gets no more
 	Tags    []string `json:"tags,omitempty"`    // in addition to those of its inventory
+	// Hours are when the farm gives the machine work, by the machine's own clock; none means always. Its own rules may leave less.
+	Hours []Hours `json:"hours,omitempty"`
 	// SetAside is why the machine gets no work for a while; nil when it gets work. It is kept in the machine's Health.
 	SetAside *SetAside `json:"setAside,omitempty"`
 }
@@ -152,5 +154,6 @@ type AgentChange struct {
 	Drained *bool
 	Paused  *bool
 	Tags    *[]string
-	Restore bool // it is no longer set aside
+	Hours   *[]Hours // empty: the farm gives it work at any hour
+	Restore bool     // it is no longer set aside
 }

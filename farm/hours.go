@@ -147,3 +147,47 @@ func NextChange(hours []Hours, at time.Time) time.Time {
 	}
 	return time.Time{}
 }
+
+// MostHours is how many windows the hours of one machine may have.
+const MostHours = 50
+
+// CheckHours says what is wrong with windows of the week, "" for nothing.
+func CheckHours(hours []Hours) string {
+	if len(hours) > MostHours {
+		return fmt.Sprintf("has to have at most %d entries", MostHours)
+	}
+	for _, h := range hours {
+		if h.From < 0 || h.From >= minutesOfDay || h.To < 0 || h.To >= minutesOfDay || len(h.Days) > len(weekdays) ||
+			slices.ContainsFunc(h.Days, func(d time.Weekday) bool { return d < time.Sunday || d > time.Saturday }) {
+			return "has a window that is not within a week"
+		}
+	}
+	return ""
+}
+
+// hoursBetween stands between windows where several are one text.
+const hoursBetween = "; "
+
+// JoinHours writes windows as one text, "" for none.
+func JoinHours(hours []Hours) string {
+	texts := make([]string, len(hours))
+	for i, h := range hours {
+		texts[i] = h.String()
+	}
+	return strings.Join(texts, hoursBetween)
+}
+
+// SplitHours reads what JoinHours wrote, or people write with semicolons between windows; none for "".
+func SplitHours(text string) (hours []Hours, err error) {
+	for part := range strings.SplitSeq(text, ";") {
+		if strings.TrimSpace(part) == "" {
+			continue
+		}
+		h, err := ParseHours(part)
+		if err != nil {
+			return nil, err
+		}
+		hours = append(hours, h)
+	}
+	return hours, nil
+}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
 
 func TestMachinesAreFoundSortedAndShownAsPictures(t *testing.T) {
@@ -61,4 +62,34 @@ func TestManyMachinesAreSteeredAtOnce(t *testing.T) {
 	v.post("/machines/change", url.Values{"do": {"drain"}, "id": {"gone"}}).is(http.StatusBadRequest, "no machine is selected")
 	r.as("vic").post("/machines/change", url.Values{"do": {"pause"}, "id": {two}}).is(http.StatusForbidden)
 	r.holds(two, func(m farm.Machine) bool { return !m.Paused && !m.Drained })
+}
+
+func TestTheHoursOfMachinesAreMarked(t *testing.T) {
+	r := start(t)
+	r.eventually("the farm's level is the newest", func() bool { return r.farm.Cluster().Level() == command.NewestLevel })
+	one, two := r.enrol("Suite 1", farm.Inventory{OS: "linux"}), r.enrol("Suite 2", farm.Inventory{OS: "linux"})
+	v := r.as("ops")
+	hours := func(id string) string {
+		m, err := r.farm.Agent(t.Context(), r.principal("ops"), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return farm.JoinHours(m.Hours)
+	}
+	v.get("/machines/"+one).is(http.StatusOK, "The farm gives it work at any hour", "data-hours", `value="1-19" checked`)
+	v.post("/machines/hours", url.Values{"id": {one}, "open": {"1-19", "1-20", "2-19", "2-20"}}).is(http.StatusOK, "The farm gives it work mon,tue 19:00-21:00", `value="1-19" checked`).lacks(`value="1-21" checked`)
+	v.get("/machines?q=suite").is(http.StatusOK, `formaction="/machines/hours"`)
+	v.get("/machines/hours?"+url.Values{"id": {one, two}}.Encode()).is(http.StatusOK, "2 machines are selected", "Suite 2")
+	v.post("/machines/hours", url.Values{"id": {one, two}, "open": {"0-0"}}).is(http.StatusOK)
+	if hours(one) != "sun 00:00-01:00" || hours(two) != hours(one) {
+		t.Errorf("the hours are %q and %q", hours(one), hours(two))
+	}
+	v.post("/machines/hours", url.Values{"id": {one, two}}).is(http.StatusBadRequest, "Mark at least one hour")
+	v.post("/machines/hours", url.Values{"id": {"gone"}, "open": {"0-0"}}).is(http.StatusBadRequest)
+	v.get("/machines/hours").is(http.StatusBadRequest, "no machine is selected")
+	r.as("vic").get("/machines/"+one).is(http.StatusOK, "The farm gives it work sun 00:00-01:00").lacks("data-hours")
+	r.as("vic").post("/machines/hours", url.Values{"id": {one}, "open": {"0-0"}}).is(http.StatusForbidden)
+	if hours(one) != "sun 00:00-01:00" {
+		t.Error("somebody who may not has set the hours")
+	}
 }

@@ -51,7 +51,7 @@ var pages = map[string]grant{
 	"GET /search": viewer, "GET /search/found": viewer,
 	"GET /queue": viewer, "GET /queue/move": artist, "POST /queue/move": artist, "POST /queue/pause": farmsOperator, "POST /queue/resume": farmsOperator,
 	"POST /queue/levels/:level/pause": farmsOperator, "POST /queue/levels/:level/resume": farmsOperator,
-	"GET /machines": viewer, "GET /machines/:id": viewer, "GET /machines/:id/frame": viewer, "GET /machines/:id/now": viewer, "POST /machines/change": farmsOperator,
+	"GET /machines": viewer, "GET /machines/:id": viewer, "GET /machines/:id/frame": viewer, "GET /machines/:id/now": viewer, "POST /machines/change": farmsOperator, "GET /machines/hours": farmsOperator, "POST /machines/hours": farmsOperator,
 	"GET /machines/add": farmsAdmin, "POST /machines/add": farmsAdmin, "POST /machines/add/file": farmsAdmin,
 	"GET /machines/invite": farmsAdmin, "POST /machines/invite": farmsAdmin, "POST /machines/invite/:id/revoke": farmsAdmin,
 	"POST /machines/:id/drain": farmsOperator, "POST /machines/:id/pause": farmsOperator, "POST /machines/:id/resume": farmsOperator,

@@ -240,6 +240,8 @@ func (s *server) machineRoutes() []route.Route {
 	return []route.Route{
 		route.Get("/machines", farm.ActView, s.machines),
 		route.Post("/machines/change", farm.ActRunMachines, s.changeMachines),
+		route.Get("/machines/hours", farm.ActRunMachines, s.machineHours),
+		route.Post("/machines/hours", farm.ActRunMachines, s.setMachineHours),
 		route.Get("/machines/add", farm.ActInviteMachines, s.addMachine),
 		route.Post("/machines/add", farm.ActInviteMachines, s.inviteWithPackage),
 		route.Post("/machines/add/file", farm.ActInviteMachines, s.invitedFile),

@@ -22,6 +22,8 @@ type Rules struct {
 	MaxOtherLoad int
 	// Hours are when the machine may work for the farm, in its own time zone; none means always.
 	Hours []farm.Hours
+	// FarmHours are when the farm gives the machine work, in the machine's time zone, set by the farm's operators; none means always.
+	FarmHours []farm.Hours
 	// Programs are names of programs: while one of them runs, the machine counts as in use. Case and the endings .exe and .app are
 	// ignored; a * at the end stands for anything. Programs that the farm started do not count.
 	Programs []string
@@ -73,12 +75,15 @@ func (r Rules) Judge(now time.Time, pause Pause, seen Sight) farm.Availability {
 	away := func(until time.Time, format string, args ...any) farm.Availability {
 		return farm.Availability{Presence: farm.PresenceAway, Reason: fmt.Sprintf(format, args...), Until: until}
 	}
-	next := farm.NextChange(r.Hours, now)
+	next := sooner(farm.NextChange(r.Hours, now), farm.NextChange(r.FarmHours, now))
 	if pause.holds(now) {
 		return away(pause.Until, "paused by somebody at the machine")
 	}
 	if !farm.Within(r.Hours, now) {
-		return away(next, "outside its hours (%s)", hoursText(r.Hours))
+		return away(farm.NextChange(r.Hours, now), "outside its hours (%s)", farm.JoinHours(r.Hours))
+	}
+	if !farm.Within(r.FarmHours, now) {
+		return away(farm.NextChange(r.FarmHours, now), "outside the hours that the farm has set (%s)", farm.JoinHours(r.FarmHours))
 	}
 	if name := cmp.Or(seen.running(r.Programs), seen.running(r.Untouched)); name != "" {
 		return away(time.Time{}, "%s is running", name)
@@ -100,12 +105,12 @@ func (r Rules) inUse(seen Sight) bool {
 	return r.IdleAfter > 0 && !seen.idle(r) || seen.running(r.Programs) != "" || seen.running(r.Untouched) != ""
 }
 
-func hoursText(hours []farm.Hours) string {
-	texts := make([]string, len(hours))
-	for i, h := range hours {
-		texts[i] = h.String()
+// sooner is the earlier of two times, of which the zero time is never.
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
 	}
-	return strings.Join(texts, "; ")
+	return a
 }
 
 // idle reports whether nobody uses the machine, as far as can be observed.

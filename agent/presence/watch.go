@@ -72,7 +72,7 @@ func (w *Watch) SomebodyMayCome(ctx context.Context) bool {
 	r, mayHaveUser := w.rules, w.mayHaveUser
 	w.mu.Unlock()
 	switch {
-	case len(r.Hours) > 0, len(r.Programs) > 0, r.MaxOtherLoad > 0, r.NotOnBattery:
+	case len(r.Hours)+len(r.FarmHours) > 0, len(r.Programs) > 0, r.MaxOtherLoad > 0, r.NotOnBattery:
 		return true
 	case r.IdleAfter > 0:
 		return mayHaveUser

@@ -49,6 +49,7 @@ type agentBody struct {
 	GivenTags  []string       `json:"givenTags"` // those that the farm's people gave it
 	Fonts      int            `json:"fonts"`     // how many
 	Effects    int            `json:"effects"`   // how many
+	Hours      []string       `json:"hours"`     // that the farm has set
 	Running    []runningShape `json:"running"`
 	Load       *loadBody      `json:"load"`
 	Rules      *rulesBody     `json:"rules"`
@@ -158,7 +159,7 @@ func agentShape(m farm.Machine) agentBody {
 		Disk: in.Disk, DiskFree: m.DiskFree(), Version: in.Version, Slots: in.Slots, Engines: engineShapes(in.Engines), Codecs: answer.OrEmpty(in.Codecs),
 		Encoders: answer.OrEmpty(in.Encoders), FFmpeg: ffmpegShape(in.FFmpeg),
 		Tags: answer.OrEmpty(m.AllTags()), GivenTags: answer.OrEmpty(m.Tags), Fonts: len(in.Fonts), Effects: len(in.Effects),
-		Running: make([]runningShape, len(m.Running)), Load: loadShape(m.Load), Rules: rulesShape(m.Rules),
+		Hours: answer.Each(m.Hours, farm.Hours.String), Running: make([]runningShape, len(m.Running)), Load: loadShape(m.Load), Rules: rulesShape(m.Rules),
 	}
 	if aside := m.SetAside; aside != nil {
 		body.SetAside = &setAsideBody{Reason: aside.Reason, At: answer.Time(aside.At), Until: answer.Time(aside.Until)}
@@ -336,7 +337,7 @@ func decodeAgentChange(body []byte) (farm.AgentChange, error) {
 	if err != nil {
 		return farm.AgentChange{}, err
 	}
-	o.Only("name", "drained", "paused", "tags", "setAside")
+	o.Only("name", "drained", "paused", "tags", "hours", "setAside")
 	change := farm.AgentChange{Drained: o.Boolean("drained"), Paused: o.Boolean("paused")}
 	if o.Has("name") {
 		name := strings.TrimSpace(o.Text("name", input.NameLimit))
@@ -345,6 +346,13 @@ func decodeAgentChange(body []byte) (farm.AgentChange, error) {
 	if o.Has("tags") {
 		tags := input.Tags(o, "tags")
 		change.Tags = &tags
+	}
+	if o.Has("hours") {
+		hours := readHours(o)
+		if wrong := farm.CheckHours(hours); wrong != "" {
+			o.Problem("hours", "%s", wrong)
+		}
+		change.Hours = &hours
 	}
 	if aside := o.Boolean("setAside"); aside != nil {
 		if *aside {

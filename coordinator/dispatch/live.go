@@ -27,7 +27,7 @@ func (l *leader) noteLive(s *session, beat wire.Heartbeat) {
 // countTimeLocked counts the time since a machine's last word as what it is doing now.
 func (l *leader) countTimeLocked(s *session) {
 	now := l.d.state.Now()
-	m := farm.Machine{Online: true, Availability: s.availability, Running: make([]farm.RunningTask, len(l.byAgent[s.agent]))}
+	m := farm.Machine{Online: true, Availability: l.present(s), Running: make([]farm.RunningTask, len(l.byAgent[s.agent]))}
 	l.standings[s.agent].describe(&m, now)
 	var job, team string
 	if held := l.byAgent[s.agent]; len(held) > 0 {

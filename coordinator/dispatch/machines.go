@@ -22,7 +22,7 @@ func (l *leader) machinesNow(_ context.Context, asked machinesAsked) (map[string
 	for _, id := range asked.IDs {
 		m := MachineNow{LastSeen: l.lastSeen[id]}
 		if s := l.sessions[id]; s != nil {
-			m.Online, m.LastSeen, m.Address, m.Own, m.Availability = true, s.seen, s.address, s.own, s.availability
+			m.Online, m.LastSeen, m.Address, m.Own, m.Availability = true, s.seen, s.address, s.own, l.present(s)
 			m.Load, m.Rules = s.load, s.rules
 		}
 		for _, h := range l.byAgent[id] {

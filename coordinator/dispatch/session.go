@@ -54,6 +54,7 @@ type session struct {
 	system, arch string          // of the machine, as Go names them; "" before it has told what it has
 	updates      bool            // it has told what it runs, and so understands updates
 	slots        int             // tasks that it runs at once
+	shut         bool            // the queue was told that it is outside the farm's hours for it
 	rests        time.Time       // until when it gets no work; zero when it does not rest
 	cached       []string        // as in wire.Heartbeat
 	// unrecorded is what the machine told that it has, of which the farm's level did not let all be recorded; nil for nothing.

@@ -16,8 +16,9 @@ import (
 type standing struct {
 	name            string
 	drained, paused bool
-	tags            []string // that people gave it
-	installed       []string // tags of its inventory, as far as the state had one when it was read
+	tags            []string     // that people gave it
+	installed       []string     // tags of its inventory, as far as the state had one when it was read
+	hours           []farm.Hours // at which it gets work, by its clock; none for always
 	setAside        *farm.SetAside
 	index           uint64
 }
@@ -69,7 +70,7 @@ func (l *leader) noteAgents(index uint64, agents []farm.Agent) {
 		if !l.queue.Knows(a.ID) || was.name != a.Name || !slices.Equal(was.tags, a.Tags) {
 			l.queue.SetMachine(schedule.MachineOf(a))
 		}
-		l.standings[a.ID] = standing{name: a.Name, drained: a.Drained, paused: a.Paused, tags: a.Tags, installed: a.Inventory.Tags, setAside: a.SetAside, index: index}
+		l.standings[a.ID] = standing{name: a.Name, drained: a.Drained, paused: a.Paused, tags: a.Tags, installed: a.Inventory.Tags, hours: a.Hours, setAside: a.SetAside, index: index}
 		if s := l.sessions[a.ID]; s != nil {
 			s.name = a.Name
 			l.placeLocked(s)
@@ -99,6 +100,7 @@ func (l *leader) placeLocked(s *session) {
 		s.standing = told
 		s.send(wire.Message{Standing: &told})
 	}
+	s.shut = l.shutLocked(s)
 	l.queue.SetLacks(s.agent, s.availability.AfterEffects)
 	l.queue.Connect(s.agent, l.outOf(s))
 	l.wake()
@@ -106,16 +108,43 @@ func (l *leader) placeLocked(s *session) {
 
 // told is what people at the machine are told of it.
 func (s standing) told(now time.Time) wire.Standing {
+	told := wire.Standing{Hours: farm.JoinHours(s.hours)}
 	switch {
 	case s.paused:
-		return wire.Standing{State: farm.MachinePaused}
+		told.State = farm.MachinePaused
 	case s.drained:
-		return wire.Standing{State: farm.MachineDrained}
+		told.State = farm.MachineDrained
 	case !s.works(now):
-		return wire.Standing{State: farm.MachineSetAside, Reason: s.setAside.Reason, Until: s.setAside.Until}
-	default:
-		return wire.Standing{}
+		told.State, told.Reason, told.Until = farm.MachineSetAside, s.setAside.Reason, s.setAside.Until
 	}
+	return told
+}
+
+// shutLocked says whether a machine is outside the hours that the farm set for it. The machine itself, which is told of them, stops what it does as
+// it does at the end of its own hours; this is why it is given nothing new, whatever it says.
+func (l *leader) shutLocked(s *session) bool {
+	hours := l.standings[s.agent].hours
+	return len(hours) > 0 && !farm.Within(hours, s.clock(l.d.state.Now()))
+}
+
+// clock is a time on the machine's clock, or on this one's when the machine does not tell its time zone.
+func (s *session) clock(now time.Time) time.Time {
+	if s.rules == nil {
+		return now.Local()
+	}
+	return s.rules.Clock(now)
+}
+
+// present is whether the machine may work now by its own rules and the farm's hours.
+func (l *leader) present(s *session) farm.Availability {
+	now := s.availability
+	if !l.shutLocked(s) || now.Presence != "" && now.Presence != farm.PresenceFree {
+		return now
+	}
+	hours := l.standings[s.agent].hours
+	now.Presence, now.Reason = farm.PresenceAway, "outside the hours that the farm has set ("+farm.JoinHours(hours)+")"
+	now.Until = farm.NextChange(hours, s.clock(l.d.state.Now()))
+	return now
 }
 
 // outOf is why a connected machine gets no work now; nothing for one that gets some.
@@ -130,8 +159,9 @@ func (l *leader) outOf(s *session) schedule.Out {
 		return schedule.Out{Why: schedule.OutAside, Reason: stand.setAside.Reason, Until: stand.setAside.Until}
 	case s.availability.NotReady:
 		return schedule.Out{Why: schedule.OutNotReady, Reason: s.availability.Reason, Until: s.availability.Until}
-	case s.availability.Presence != "" && s.availability.Presence != farm.PresenceFree:
-		return schedule.Out{Why: schedule.OutAway, Reason: s.availability.Reason, Until: s.availability.Until}
+	case l.present(s).Presence != "" && l.present(s).Presence != farm.PresenceFree:
+		present := l.present(s)
+		return schedule.Out{Why: schedule.OutAway, Reason: present.Reason, Until: present.Until}
 	case !s.rests.IsZero():
 		return schedule.Out{Why: schedule.OutResting, Until: s.rests}
 	default:
@@ -198,7 +228,7 @@ func (l *leader) rest(s *session) {
 	}
 }
 
-// wakeMachines ends the rest of machines, and their time aside, when it is over.
+// wakeMachines ends the rest of machines, and their time aside, when it is over, and begins and ends their hours.
 func (l *leader) wakeMachines() {
 	now := l.d.state.Now()
 	l.mu.Lock()
@@ -214,8 +244,12 @@ func (l *leader) wakeMachines() {
 		if rested {
 			s.rests = time.Time{}
 		}
-		if rested || aside {
+		turned := s.shut != l.shutLocked(s)
+		if rested || aside || turned {
 			l.placeLocked(s)
+		}
+		if turned {
+			l.d.events.Spread(farm.Event{Kind: farm.EventMachine, ID: s.agent})
 		}
 	}
 }

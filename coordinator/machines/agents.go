@@ -97,8 +97,15 @@ func (r *Roster) ConfigureAgent(ctx context.Context, p farm.Principal, id string
 		tags = slices.Compact(tags)
 		change.Tags = &tags
 	}
+	if change.Hours != nil {
+		hours := slices.AppendSeq([]farm.Hours{}, slices.Values(*change.Hours))
+		if wrong := farm.CheckHours(hours); wrong != "" {
+			return farm.Machine{}, farm.Invalid("the machine cannot have these hours", farm.FieldError{Field: "hours", Message: wrong})
+		}
+		change.Hours = &hours
+	}
 	cmd := command.ConfigureAgent{
-		ID: id, Name: change.Name, Drained: change.Drained, Paused: change.Paused, Tags: change.Tags, Restore: change.Restore,
+		ID: id, Hours: change.Hours, Name: change.Name, Drained: change.Drained, Paused: change.Paused, Tags: change.Tags, Restore: change.Restore,
 	}
 	if change.Name != nil && *change.Name == "" {
 		known, err := r.dispatcher.MachinesNow(ctx, p.Team, []string{id})

@@ -87,6 +87,9 @@ type Standing struct {
 	State  farm.MachineState `json:"state,omitempty"`  // MachinePaused, MachineDrained or MachineSetAside
 	Reason string            `json:"reason,omitempty"` // in words; may be empty
 	Until  time.Time         `json:"until,omitzero"`   // when that may change; zero when nobody knows
+	// Hours are when the farm gives the machine work, by the machine's clock, as farm.JoinHours writes them; "" for always. The machine
+	// keeps them like its own.
+	Hours string `json:"hours,omitempty"`
 }
 
 // Update says which release of its program the machine is to run. The machine checks by itself whether to: the farm may only choose among

@@ -14,7 +14,9 @@ type ConfigureAgent struct {
 	Drained *bool
 	Paused  *bool
 	Tags    *[]string
-	Restore bool `json:",omitempty"` // it is no longer set aside
+	// Hours are when the farm gives it work; nil leaves them, none means always.
+	Hours   *[]farm.Hours `json:",omitempty"`
+	Restore bool          `json:",omitempty"` // it is no longer set aside
 	// Own is what the machine calls itself, for an empty Name; "" when that is not known: then it says so when it comes next.
 	Own string `json:",omitempty"`
 }
@@ -35,7 +37,12 @@ type ChangeJob struct {
 	At        time.Time
 }
 
-func (ConfigureAgent) Needs() int { return ClusterLevel }
+func (c ConfigureAgent) Needs() int {
+	if c.Hours != nil {
+		return MachineHoursLevel
+	}
+	return ClusterLevel
+}
 
 // Needs is higher when the policy bounds slots or names roles, which older programs would lose.
 func (c PutPolicy) Needs() int {

@@ -56,6 +56,8 @@ const (
 	ProjectsLevel = ReleasesLevel
 	// PersonalLevel is from which level on people have views of the list of jobs.
 	PersonalLevel = ReleasesLevel
+	// MachineHoursLevel is from which level on the farm says at which hours machines get work.
+	MachineHoursLevel = ReleasesLevel
 	// BackupsLevel is from which level on the farm remembers its latest backups.
 	BackupsLevel = ReleasesLevel
 	// MachineJobsLevel is from which level on the state lists the jobs that each machine worked on.

@@ -18,6 +18,12 @@ func (t *tables) configureAgent(c command.ConfigureAgent) command.Result {
 	if !ok {
 		return refuse(noMachine(c.ID))
 	}
+	if c.Hours != nil {
+		if wrong := farm.CheckHours(*c.Hours); wrong != "" {
+			return refusef(farm.CodeInvalid, "the hours of a machine: a list that %s", wrong)
+		}
+		agent.Hours = *c.Hours
+	}
 	if c.Name != nil {
 		agent.Named = *c.Name != ""
 		agent.Name = cmp.Or(*c.Name, c.Own, agent.Name)

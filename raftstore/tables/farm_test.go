@@ -23,6 +23,16 @@ func TestPeopleSteerMachines(t *testing.T) {
 		t.Errorf("the result tells of the machines %+v", result.Agents)
 	}
 	m.must(command.PutInventory{ID: "a1", Name: "host-7", Inventory: farm.Inventory{CPUs: 8}})
+	night, always := []farm.Hours{{From: 19 * 60, To: 8 * 60}}, []farm.Hours{}
+	if got := m.must(command.ConfigureAgent{ID: "a1", Hours: &night}).Agents[0]; len(got.Hours) != 1 || got.Hours[0].From != 19*60 || got.Name != name {
+		t.Errorf("with hours the machine is %+v", got)
+	}
+	wantRefused(t, m, command.ConfigureAgent{ID: "a1", Hours: &[]farm.Hours{{From: -1}}}, farm.CodeInvalid)
+	tooMany := make([]farm.Hours, farm.MostHours+1)
+	wantRefused(t, m, command.ConfigureAgent{ID: "a1", Hours: &tooMany}, farm.CodeInvalid)
+	if got := m.must(command.ConfigureAgent{ID: "a1", Hours: &always}).Agents[0]; len(got.Hours) != 0 {
+		t.Errorf("without hours again the machine is %+v", got)
+	}
 	m.must(command.ConfigureAgent{ID: "a1", Paused: &yes})
 	expect := func(want farm.Agent) {
 		t.Helper()

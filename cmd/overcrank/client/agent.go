@@ -36,6 +36,7 @@ type Agent struct {
 	FFmpeg     *FFmpeg           `json:"ffmpeg"`
 	Tags       []string          `json:"tags"`
 	GivenTags  []string          `json:"givenTags"`
+	Hours      []string          `json:"hours"` // that the farm has set; none for always
 	Fonts      int               `json:"fonts"`
 	Effects    int               `json:"effects"`
 	Running    []Running         `json:"running"`
@@ -107,6 +108,8 @@ type Running struct {
 type AgentChange struct {
 	Name *string   `json:"name,omitempty"`
 	Tags *[]string `json:"tags,omitempty"`
+	// Hours are windows of the week in which the farm gives it work; empty for always.
+	Hours *[]string `json:"hours,omitempty"`
 }
 
 const agentsPath = "/api/farm/v1/agents"

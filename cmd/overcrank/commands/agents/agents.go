@@ -24,6 +24,7 @@ type Commands struct {
 	Pause  pauseCommand  `cmd:"" help:"Take the tasks of machines back, and give them no more."`
 	Resume resumeCommand `cmd:"" help:"Return machines to work that were drained, paused or set aside."`
 	Tag    tagCommand    `cmd:"" help:"Add tags to a machine, or remove them."`
+	Hours  hoursCommand  `cmd:"" help:"Set the hours at which the farm gives machines work."`
 	Rename renameCommand `cmd:"" help:"Rename a machine."`
 	Remove removeCommand `cmd:"" help:"Remove machines from the farm, at once."`
 
@@ -212,6 +213,7 @@ func agentTable(a client.Agent) *terminal.Table {
 	row("added effects", strconv.Itoa(a.Effects))
 	row("tags", strings.Join(a.Tags, ", "))
 	row("given tags", strings.Join(a.GivenTags, ", "))
+	row("hours", hoursSaid(a.Hours))
 	row("slots", strconv.Itoa(a.Slots))
 	for _, r := range a.Running {
 		words := "another team's, " + r.Phase

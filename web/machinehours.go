@@ -28,6 +28,9 @@ func (s *server) showMachineHours(c *fiber.Ctx, p farm.Principal, asked url.Valu
 	if err != nil {
 		return err
 	}
+	if len(some) == 0 && c.Method() == fiber.MethodGet {
+		return c.Redirect("/machines", fiber.StatusSeeOther)
+	}
 	if len(some) == 0 {
 		return farm.Invalid("no hours can be set", farm.FieldError{Field: "id", Message: "no machine is selected; select one or more and try again"})
 	}
@@ -41,7 +44,7 @@ func (s *server) showMachineHours(c *fiber.Ctx, p farm.Principal, asked url.Valu
 		}
 	}
 	if problem != "" {
-		v.Hours = marked
+		v.Hours, v.Blank = marked, len(marked) == 0
 	}
 	return s.render(c, page.MachineHoursPage(s.shell(c, p, say(c, "Hours of machines"), "machines"), v))
 }
@@ -62,6 +65,9 @@ func (s *server) setMachineHours(c *fiber.Ctx, p farm.Principal) error {
 	some, _, err := s.selectedMachines(ctx, p, asked)
 	if err != nil {
 		return err
+	}
+	if len(some) == 0 {
+		return s.showMachineHours(c, p, asked, nil, "")
 	}
 	_, err = s.changeEachMachine(ctx, p, some, func(farm.Machine) farm.AgentChange { return farm.AgentChange{Hours: &hours} })
 	if farm.CodeOf(err) == farm.CodeInvalid {

@@ -17,6 +17,7 @@ type MachineHours struct {
 	Machines []farm.Machine
 	Asked    url.Values // which machines, as the list named them
 	Hours    []farm.Hours
+	Blank    bool // no hour is marked, which Hours cannot say
 	Error    string
 }
 
@@ -53,7 +54,7 @@ func (v MachineHours) drawn() [][]hoursCell {
 	rows := make([][]hoursCell, 24)
 	for i, day := range week(farm.WorkRules{Hours: v.Hours}) {
 		for hour := range rows {
-			open := slices.ContainsFunc(day.Spans, func(s WeekSpan) bool { return s.From <= hour*60 && (hour+1)*60 <= s.To })
+			open := !v.Blank && slices.ContainsFunc(day.Spans, func(s WeekSpan) bool { return s.From <= hour*60 && (hour+1)*60 <= s.To })
 			rows[hour] = append(rows[hour], hoursCell{Day: time.Weekday((i + 1) % 7), Hour: hour, Open: open})
 		}
 	}

@@ -3,8 +3,10 @@
 package pages_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
@@ -74,4 +76,41 @@ func TestAnOperatorFindsAndSteersMachines(t *testing.T) {
 	b.picture("machine-wall")
 	f.Finished(job.ID)
 	b.until(`document.querySelectorAll(".tile img").length === 0`)
+	b.marksHours()
+}
+
+// marksHours gives both machines one hour of the week that is far from now, by pointer and by keys, and sees that they take no work.
+func (b *browser) marksHours() {
+	b.t.Helper()
+	b.open("/machines")
+	b.until(`document.querySelectorAll("#machines tbody tr").length === 2`)
+	b.keysUntil(`document.querySelectorAll("[data-pick]:checked").length === 2`, chromedp.Focus("#pick-all", chromedp.ByQuery), chromedp.KeyEvent(" "))
+	b.click(`#selection button[formaction="/machines/hours"]`)
+	b.until(`location.pathname === "/machines/hours" && document.readyState === "complete"`)
+	b.shows("2 machines are selected.")
+	b.until(`document.querySelectorAll("table.hours input:checked").length === 168`) // always
+	b.canBeRead("/machines/hours")
+	b.looksRight("/machines/hours", "machine-hours")
+	b.size(1360, 1100)
+	for day := range 7 {
+		b.click(fmt.Sprintf(`[data-day="%d"]`, day))
+	}
+	b.until(`document.querySelectorAll("table.hours input:checked").length === 0`)
+	b.click(`[data-hours] button[type=submit]`)
+	b.shows("Mark at least one hour.")
+	far := (time.Now().Hour() + 12) % 24
+	b.do(chromedp.Focus(`table.hours input`, chromedp.ByQuery))
+	for range far {
+		b.do(chromedp.KeyEvent(kb.ArrowDown))
+	}
+	b.until(fmt.Sprintf(`document.activeElement.value === "1-%d"`, far))
+	b.do(chromedp.KeyEvent(" "))
+	b.until(`document.querySelectorAll("table.hours input:checked").length === 1`)
+	b.click(`[data-hours] button[type=submit]`)
+	b.until(`location.pathname === "/machines"`)
+	b.until(`document.querySelector("#machines tbody .state.away") !== null || document.body.innerText.includes("outside the hours")`)
+	b.click(`#machines td a.name`)
+	b.shows(fmt.Sprintf("The farm gives it work mon %02d:00-", far))
+	b.canBeRead("/machines/… with hours")
+	b.looksRight("/machines/… with hours", "machine-with-hours")
 }

@@ -96,6 +96,7 @@ func (b *browser) marksHours() {
 		b.click(fmt.Sprintf(`[data-day="%d"]`, day))
 	}
 	b.until(`document.querySelectorAll("table.hours input:checked").length === 0`)
+	b.expect("status of 400") // a week without hours is refused
 	b.click(`[data-hours] button[type=submit]`)
 	b.shows("Mark at least one hour.")
 	far := (time.Now().Hour() + 12) % 24

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -56,6 +55,7 @@ type piece struct {
 	id      string
 	kinds   []farm.EventKind // what makes it stale
 	subject string           // id that an event must have, "" for any
+	common  bool             // drawn alike for all members of a team who have the same role and read the same language
 	draw    func(ctx context.Context) (templ.Component, error)
 }
 
@@ -92,6 +92,7 @@ func (s *server) live(c *fiber.Ctx) error {
 	shell, reads := s.shell(c, p, "", ""), languageOf(c)
 	return s.sockets.Serve(c, socket.Options{Ended: leave}, func(ctx context.Context, conn *socket.Conn) error {
 		l := &liveSession{server: s, conn: conn, reader: p, pieces: s.pieces(p, shell, topic)}
+		defer l.watch(topic, reads)()
 		if id, ok := strings.CutPrefix(topic, "job:"); ok {
 			l.logOf = id
 		}
@@ -114,11 +115,11 @@ func liveAction(topic string) farm.Action {
 func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piece {
 	name, subject, _ := strings.Cut(topic, ":")
 	all := []piece{
-		{id: "pulse", kinds: []farm.EventKind{farm.EventJob, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+		{id: "pulse", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
 			pulse, _ := s.pulse(ctx, p)
 			return page.PulseLine(pulse), nil
 		}},
-		{id: "pause", kinds: []farm.EventKind{farm.EventFarm}, draw: func(ctx context.Context) (templ.Component, error) {
+		{id: "pause", common: true, kinds: []farm.EventKind{farm.EventFarm}, draw: func(ctx context.Context) (templ.Component, error) {
 			_, shell.Pause = s.pulse(ctx, p)
 			return page.PauseBanner(shell), nil
 		}},
@@ -136,7 +137,7 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 			return page.WelcomeBody(shell, v), err
 		}})
 	case "jobs":
-		all = append(all, piece{id: "jobs", kinds: jobs[:2], draw: func(ctx context.Context) (templ.Component, error) {
+		all = append(all, piece{id: "jobs", common: true, kinds: jobs[:2], draw: func(ctx context.Context) (templ.Component, error) {
 			asked, err := url.ParseQuery(subject)
 			if err != nil {
 				asked = url.Values{} // as the page itself reads such an address
@@ -147,7 +148,7 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 	case "job":
 		all = append(all, s.jobPieces(p, shell, subject)...)
 	case "batches":
-		all = append(all, piece{id: "batches", kinds: jobs[:1], draw: func(ctx context.Context) (templ.Component, error) {
+		all = append(all, piece{id: "batches", common: true, kinds: jobs[:1], draw: func(ctx context.Context) (templ.Component, error) {
 			v, err := s.readBatches(ctx, p, subject)
 			return page.BatchesBody(shell, v), err
 		}})
@@ -155,22 +156,22 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 		id, rest, _ := strings.Cut(subject, ",")
 		place, filter, _ := strings.Cut(rest, ",")
 		from, _ := strconv.Atoi(place)
-		all = append(all, piece{id: "batch", kinds: jobs[:2], draw: func(ctx context.Context) (templ.Component, error) {
+		all = append(all, piece{id: "batch", common: true, kinds: jobs[:2], draw: func(ctx context.Context) (templ.Component, error) {
 			b, err := s.readBatch(ctx, p, id, filter, max(0, from))
 			return page.BatchBody(shell, b), err
 		}})
 	case "templates":
-		all = append(all, piece{id: "templates", kinds: []farm.EventKind{farm.EventTemplate}, draw: func(ctx context.Context) (templ.Component, error) {
+		all = append(all, piece{id: "templates", common: true, kinds: []farm.EventKind{farm.EventTemplate}, draw: func(ctx context.Context) (templ.Component, error) {
 			t, err := s.farm.templates.List(ctx, p)
 			return page.TemplatesBody(shell, s.listed(ctx, p, t)), err
 		}})
 	case "template":
-		all = append(all, piece{id: "template", kinds: []farm.EventKind{farm.EventTemplate}, subject: subject, draw: func(ctx context.Context) (templ.Component, error) {
+		all = append(all, piece{id: "template", common: true, kinds: []farm.EventKind{farm.EventTemplate}, subject: subject, draw: func(ctx context.Context) (templ.Component, error) {
 			t, err := s.readTemplate(ctx, p, subject)
 			return page.TemplateBody(shell, t), err
 		}})
 	case "machines":
-		all = append(all, piece{id: "machines", kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
+		all = append(all, piece{id: "machines", common: true, kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
 			asked, err := url.ParseQuery(subject)
 			if err != nil {
 				asked = url.Values{} // as the page itself reads such an address
@@ -179,10 +180,10 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 			return page.MachinesBody(shell, v), err
 		}})
 	case "machine":
-		all = append(all, piece{id: "machine", kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
+		all = append(all, piece{id: "machine", common: true, kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
 			m, err := s.readMachine(ctx, p, subject)
 			return page.MachineHead(shell, m), err
-		}}, piece{id: "day", draw: func(ctx context.Context) (templ.Component, error) { // by time alone
+		}}, piece{id: "day", common: true, draw: func(ctx context.Context) (templ.Component, error) { // by time alone
 			d, err := s.readDay(ctx, p, subject)
 			return page.MachineDayPart(d), err
 		}})
@@ -192,17 +193,17 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 			return page.JoinedMachines(v), err
 		}})
 	case "coordinators":
-		all = append(all, piece{id: "coordinators", kinds: []farm.EventKind{farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+		all = append(all, piece{id: "coordinators", common: true, kinds: []farm.EventKind{farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
 			v, err := s.readCoordinators(ctx, p)
 			return page.CoordinatorsBody(v), err
 		}})
 	case "wall":
-		all = append(all, piece{id: "wall", kinds: append(jobs[:3:3], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
+		all = append(all, piece{id: "wall", common: true, kinds: append(jobs[:3:3], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
 			v, err := s.readWall(ctx, p)
 			return page.WallBody(v), err
 		}})
 	case "queue":
-		all = append(all, piece{id: "queue", kinds: []farm.EventKind{farm.EventJob, farm.EventTask, farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+		all = append(all, piece{id: "queue", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventTask, farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
 			v, err := s.readQueue(ctx, p, subject)
 			return page.QueueBody(shell, v), err
 		}})
@@ -241,21 +242,41 @@ type liveSession struct {
 	conn   *socket.Conn
 	reader farm.Principal
 	pieces []piece
-	stale  map[string]bool
-	drawn  map[string]drawn // what was sent of each piece
-	logOf  string           // job whose log the page shows
-	logAt  int64            // offset behind the lines that were sent
-	news   bool             // the log has grown
-	told   []string         // notices to the reader that are not shown yet
+	stale  map[string]time.Time // since when each piece may be other than what was sent
+	behind bool                 // one was drawn for others before it became stale here
+	shared []*drawing           // of pieces, in their order
+	drawn  map[string]*drawn    // what was sent of each piece
+	logOf  string               // job whose log the page shows
+	logAt  int64                // offset behind the lines that were sent
+	news   bool                 // the log has grown
+	told   []string             // notices to the reader that are not shown yet
 
 	others []string // addresses that the page was told, and when
 	toldAt time.Time
 }
 
+// watch has the session share what is drawn with others, until it has left.
+func (l *liveSession) watch(topic string, reads language.Language) (leave func()) {
+	var all []func()
+	for _, p := range l.pieces {
+		d := newDrawing()
+		if p.common {
+			shared, leave := l.drawings.watch(audience{topic: topic, piece: p.id, reads: reads, team: l.reader.Team, first: l.reader.FirstTeam, role: l.reader.Role})
+			d, all = shared, append(all, leave)
+		}
+		l.shared = append(l.shared, d)
+	}
+	return func() {
+		for _, leave := range all {
+			leave()
+		}
+	}
+}
+
 // run sends what is stale, at most four times a second, until the page is closed.
 func (l *liveSession) run(ctx context.Context) error {
 	events := l.farm.events.Watch(ctx, l.reader)
-	l.stale, l.drawn = map[string]bool{}, map[string]drawn{}
+	l.stale, l.drawn = map[string]time.Time{}, map[string]*drawn{}
 	l.markAll()
 	timer := time.NewTimer(0) // the first update closes the gap between the page and this socket
 	defer timer.Stop()
@@ -302,7 +323,7 @@ func (l *liveSession) run(ctx context.Context) error {
 				return err
 			}
 			switch {
-			case l.news: // a long log goes out in pieces
+			case l.news, l.behind: // a long log goes out in pieces
 				timer.Reset(livePause)
 				armed = true
 			case len(l.stale) > 0: // the farm had no leader to ask
@@ -325,7 +346,7 @@ func (l *liveSession) admit(ctx context.Context) error {
 
 func (l *liveSession) markAll() {
 	for _, p := range l.pieces {
-		l.stale[p.id] = true
+		l.stale[p.id] = time.Now()
 	}
 	l.news = l.logOf != ""
 }
@@ -340,7 +361,7 @@ func (l *liveSession) mark(e farm.Event) {
 	for _, p := range l.pieces {
 		for _, k := range p.kinds {
 			if k == e.Kind && (p.subject == "" || p.subject == e.ID || p.subject == e.Job) {
-				l.stale[p.id] = true
+				l.stale[p.id] = time.Now()
 			}
 		}
 	}
@@ -349,31 +370,36 @@ func (l *liveSession) mark(e farm.Event) {
 	}
 }
 
-// send draws and sends what is stale.
+// send sends what is stale.
 func (l *liveSession) send(ctx context.Context) error {
-	waiting := map[string]bool{}
-	defer func() { maps.Copy(l.stale, waiting) }()
-	for _, p := range l.pieces {
-		if !l.stale[p.id] {
+	later := map[string]time.Time{}
+	defer func() { maps.Copy(l.stale, later) }()
+	l.behind = false
+	for i, p := range l.pieces {
+		since, stale := l.stale[p.id]
+		if !stale {
 			continue
 		}
 		delete(l.stale, p.id)
-		content, err := p.draw(ctx)
+		message, now, began, err := l.shared[i].update(ctx, p, l.drawn[p.id])
 		switch farm.CodeOf(err) {
 		case farm.CodeNotFound:
 			continue // it was removed while the page was open
 		case farm.CodeUnavailable:
-			waiting[p.id] = true
+			later[p.id] = since
 			continue // the page stays as it is until a leader knows more
 		}
 		if err != nil {
 			return err
 		}
-		var html strings.Builder
-		if err := content.Render(ctx, &html); err != nil {
-			return err
+		l.drawn[p.id] = now
+		if began.Before(since) {
+			later[p.id], l.behind = since, true
 		}
-		if err := l.sendPiece(p.id, html.String()); err != nil {
+		if message == nil {
+			continue
+		}
+		if err := l.conn.Send(message); err != nil {
 			return err
 		}
 	}
@@ -382,21 +408,6 @@ func (l *liveSession) send(ctx context.Context) error {
 	}
 	l.news = false
 	return l.sendLog(ctx)
-}
-
-// sendPiece sends a piece as it is drawn now: only those of its rows that are not as they were sent, where nothing else has changed.
-func (l *liveSession) sendPiece(id, html string) error {
-	now := rowsOf(html)
-	was, sent := l.drawn[id]
-	l.drawn[id] = drawn{around: now.around, rows: now.rows}
-	if !sent || !now.sameAround(was) {
-		return l.write(part{ID: id, HTML: &html})
-	}
-	changed := now.changed(html, was)
-	if len(changed) == 0 {
-		return nil
-	}
-	return l.write(part{ID: id, Rows: changed})
 }
 
 // sendLog sends the lines that the job's log has grown by; of many, some, and then news stays set.
@@ -440,9 +451,9 @@ func (l *liveSession) sendSections(ctx context.Context) error {
 }
 
 func (l *liveSession) write(p part) error {
-	raw, err := json.Marshal(p)
+	message, err := messageOf(p)
 	if err != nil {
 		return err
 	}
-	return l.conn.Write(raw)
+	return l.conn.Send(message)
 }

@@ -53,6 +53,7 @@ type server struct {
 	demo     Demo
 	logger   *slog.Logger
 	sockets  *socket.Hub
+	drawings drawings // of live parts
 	sessions sessions
 	// strangers counts the wrong secrets given to the sign-in page, by remote address.
 	strangers *throttle.Throttle

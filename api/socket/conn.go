@@ -3,6 +3,7 @@ package socket
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -60,7 +61,7 @@ type Conn struct {
 	remote string
 
 	in   chan []byte
-	out  chan []byte
+	out  chan *Message
 	done chan struct{} // closed when the socket is to end
 	once sync.Once
 
@@ -73,7 +74,7 @@ func newConn(ws *websocket.Conn, remote string, opt Options) *Conn {
 	ws.SetReadLimit(opt.ReadLimit)
 	return &Conn{
 		ws: ws, opt: opt, remote: remote,
-		in: make(chan []byte), out: make(chan []byte, opt.Queue), done: make(chan struct{}),
+		in: make(chan []byte), out: make(chan *Message, opt.Queue), done: make(chan struct{}),
 		code: websocket.CloseNormalClosure,
 	}
 }
@@ -87,9 +88,18 @@ func (c *Conn) Messages() <-chan []byte { return c.in }
 // Done is closed when the socket ends.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Write hands over a message for sending and waits while the queue is full. A peer that does not read for the
+// Write hands over a text for sending, as Send does a message.
+func (c *Conn) Write(text []byte) error {
+	message, err := NewMessage(text)
+	if err != nil {
+		return err
+	}
+	return c.Send(message)
+}
+
+// Send hands over a message for sending and waits while the queue is full. A peer that does not read for the
 // WriteTimeout loses its socket, which ends the wait with ErrClosed.
-func (c *Conn) Write(message []byte) error {
+func (c *Conn) Send(message *Message) error {
 	select {
 	case <-c.done:
 		return ErrClosed
@@ -150,7 +160,7 @@ func (c *Conn) readLoop() {
 			c.Close(websocket.CloseAbnormalClosure, "")
 			return
 		}
-		kind, message, err := c.ws.ReadMessage()
+		kind, message, err := c.read()
 		if err != nil {
 			c.Close(closeCodeFor(err), "")
 			return
@@ -164,6 +174,19 @@ func (c *Conn) readLoop() {
 			// What comes after the end is read only for the peer's answer to the close frame.
 		}
 	}
+}
+
+// read gives the next message. A compressed one may not be larger than the limit either.
+func (c *Conn) read() (kind int, message []byte, err error) {
+	kind, r, err := c.ws.NextReader()
+	if err != nil {
+		return kind, nil, err
+	}
+	message, err = io.ReadAll(io.LimitReader(r, c.opt.ReadLimit+1))
+	if err == nil && int64(len(message)) > c.opt.ReadLimit {
+		err = websocket.ErrReadLimit
+	}
+	return kind, message, err
 }
 
 func (c *Conn) extend() error { return c.ws.SetReadDeadline(time.Now().Add(c.opt.PongWait)) }
@@ -200,11 +223,11 @@ func (c *Conn) writeLoop(readEnded <-chan struct{}) {
 	}
 }
 
-func (c *Conn) send(message []byte) error {
+func (c *Conn) send(message *Message) error {
 	if err := c.ws.SetWriteDeadline(time.Now().Add(c.opt.WriteTimeout)); err != nil {
 		return err
 	}
-	return c.ws.WriteMessage(websocket.TextMessage, message)
+	return c.ws.WritePreparedMessage(message.prepared)
 }
 
 func (c *Conn) sayGoodbye(readEnded <-chan struct{}) {
@@ -212,7 +235,7 @@ func (c *Conn) sayGoodbye(readEnded <-chan struct{}) {
 	for waiting := true; waiting; {
 		select {
 		case message := <-c.out:
-			if c.ws.SetWriteDeadline(deadline) != nil || c.ws.WriteMessage(websocket.TextMessage, message) != nil {
+			if c.ws.SetWriteDeadline(deadline) != nil || c.ws.WritePreparedMessage(message.prepared) != nil {
 				return
 			}
 		default:

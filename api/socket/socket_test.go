@@ -270,6 +270,35 @@ func TestAMessageOverTheLimitEndsTheSocket(t *testing.T) {
 	}
 }
 
+// TestCompressedMessages has a browser's way of sending, and a message that is over the limit only once it is unpacked.
+func TestCompressedMessages(t *testing.T) {
+	s := serve(t, false, socket.Options{ReadLimit: 100_000}, echo)
+	ws, res, err := (&websocket.Dialer{EnableCompression: true, HandshakeTimeout: patience}).Dial("ws://"+s.addr+"/ws", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	if err := ws.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if agreed := res.Header.Get("Sec-Websocket-Extensions"); !strings.HasPrefix(agreed, "permessage-deflate") {
+		t.Fatalf("the extensions are %q", agreed)
+	}
+	word := strings.Repeat("frame ", 10_000)
+	if err := ws.WriteMessage(websocket.TextMessage, []byte(word)); err != nil {
+		t.Fatal(err)
+	}
+	if _, got, err := ws.ReadMessage(); err != nil || string(got) != word {
+		t.Fatalf("got %d bytes and %v, want the %d bytes that were sent", len(got), err, len(word))
+	}
+	if err := ws.WriteMessage(websocket.TextMessage, make([]byte, 200_000)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := ws.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseMessageTooBig) {
+		t.Fatalf("got %v, want message too big", err)
+	}
+}
+
 func TestASlowPeerIsNoticedRatherThanWaitedFor(t *testing.T) {
 	ended := make(chan error, 1)
 	s := serve(t, false, socket.Options{WriteTimeout: 50 * time.Millisecond, Queue: 4}, func(_ context.Context, c *socket.Conn) error {

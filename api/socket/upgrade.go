@@ -83,7 +83,9 @@ func upgrade(nc net.Conn, r *http.Request, answer http.Header) (*websocket.Conn,
 		HandshakeTimeout: handshakeTimeout,
 		ReadBufferSize:   4096,
 		WriteBufferSize:  4096,
-		CheckOrigin:      func(*http.Request) bool { return true }, // checkHandshake has looked
+		// Without context takeover, which is all that gorilla does: a compressor is held while one message is made, not by each socket.
+		EnableCompression: true,
+		CheckOrigin:       func(*http.Request) bool { return true }, // checkHandshake has looked
 	}
 	ws, err := up.Upgrade(w, r, answer)
 	if err != nil {

@@ -35,6 +35,8 @@ type crowd struct {
 	agents []*simulated
 	// leased is told of each lease that arrives, before its report leaves.
 	leased atomic.Pointer[func(lease *wire.Lease)]
+	// keeps says that agents hold what they are given, and report no end.
+	keeps atomic.Bool
 	// updated is told of each release that an agent is to run.
 	updated atomic.Pointer[func(a *simulated, u wire.Update)]
 	taken   atomic.Int64
@@ -186,6 +188,9 @@ func (c *crowd) listen(a *simulated) {
 		c.taken.Add(1)
 		if told := c.leased.Load(); told != nil {
 			(*told)(m.Lease)
+		}
+		if c.keeps.Load() {
+			continue
 		}
 		if err := a.write(wire.Message{Failed: &wire.Failed{Attempt: m.Lease.Attempt, Message: "simulated", Class: farm.FailureDeterministic}}); err != nil {
 			return

@@ -21,14 +21,6 @@ type MachineHours struct {
 	Error    string
 }
 
-// only is the name of the machine, when it is a single one.
-func (v MachineHours) only() (name string, single bool) {
-	if len(v.Machines) != 1 {
-		return "", false
-	}
-	return v.Machines[0].Name, true
-}
-
 // exact says whether the drawing shows the hours as they are, in whole hours.
 func (v MachineHours) exact() bool {
 	return !slices.ContainsFunc(v.Hours, func(h farm.Hours) bool { return h.From%60 != 0 || h.To%60 != 0 })

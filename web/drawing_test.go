@@ -1,0 +1,90 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"overcrank/farm"
+)
+
+func TestAPartIsDrawnOnceForAllWhoWatch(t *testing.T) {
+	drawings, times, frame := drawings{}, 0, 1
+	p := piece{id: "jobs", draw: func(context.Context) (templ.Component, error) {
+		times++
+		return templ.Raw(fmt.Sprintf(`<table><tr id="a">frame %d</tr><tr id="b">waits</tr></table>`, frame)), nil
+	}}
+	producers := audience{topic: "jobs:", piece: "jobs", role: farm.RoleProducer}
+	d, leave := drawings.watch(producers)
+	again, leaveAgain := drawings.watch(producers)
+	viewers, leaveViewers := drawings.watch(audience{topic: "jobs:", piece: "jobs", role: farm.RoleViewer})
+	if d != again || d == viewers {
+		t.Fatal("a part is not shared by those who may do the same, and by them alone")
+	}
+
+	update := func(was *drawn) (*drawn, bool) {
+		t.Helper()
+		message, now, _, err := d.update(t.Context(), p, was)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now, message != nil
+	}
+	first, sent := update(nil)
+	second, sentAgain := update(nil)
+	if !sent || !sentAgain || first != second || times != 1 {
+		t.Errorf("two pages that open: drawn %d times", times)
+	}
+	d.began = time.Time{} // long ago
+	if now, sent := update(first); sent || now != first || times != 2 {
+		t.Error("a part that is as it was is sent")
+	}
+	d.began, frame = time.Time{}, 2
+	whole, _, _, err := d.update(t.Context(), p, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, now, _, err := d.update(t.Context(), p, first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _, _, err := d.update(t.Context(), p, second)
+	if err != nil || rows == nil || rows == whole || rows != other || now == first || times != 3 {
+		t.Errorf("pages that show the part as it was do not get one message with its changed rows: %v", err)
+	}
+
+	leave()
+	if kept, leave := drawings.watch(producers); kept != d {
+		t.Error("a part is dropped while somebody watches")
+	} else {
+		leave()
+	}
+	leaveAgain()
+	leaveViewers()
+	if len(drawings.of) != 0 {
+		t.Error("parts are kept that nobody watches")
+	}
+}
+
+// TestAPartThatCannotBeDrawn has a farm without a leader asked once for all who watch, and again later.
+func TestAPartThatCannotBeDrawn(t *testing.T) {
+	times, d := 0, newDrawing()
+	p := piece{id: "jobs", draw: func(context.Context) (templ.Component, error) {
+		if times++; times < 2 {
+			return nil, farm.Errorf(farm.CodeUnavailable, "no coordinator leads")
+		}
+		return templ.Raw("<p>as it is</p>"), nil
+	}}
+	for range 3 {
+		if _, _, _, err := d.update(t.Context(), p, nil); farm.CodeOf(err) != farm.CodeUnavailable || times != 1 {
+			t.Fatalf("asked %d times: %v", times, err)
+		}
+	}
+	d.failedAt = time.Time{} // long ago
+	if message, _, _, err := d.update(t.Context(), p, nil); err != nil || message == nil {
+		t.Errorf("the part is not drawn once the farm can say how it is: %v", err)
+	}
+}

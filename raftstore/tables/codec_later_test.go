@@ -27,7 +27,7 @@ func later() map[string]command.Command {
 		"21-v1-rested":  command.LeaseTasks{Grants: []command.Grant{{Task: "j1.0", Attempt: 2, Agent: "a1"}}, At: at, Rested: true},
 		"24-v1-avoided": command.ExpireLeases{Leases: []command.Grant{{Task: "j1.0", Attempt: 2, Agent: "a1"}}, At: at, Avoided: true},
 		"143-v1-at":     command.RemoveDownload{SHA256: "ab", At: at},
-		"43-v1-hours": command.ConfigureAgent{ID: "a1", Hours: &[]farm.Hours{{Days: []time.Weekday{time.Friday}, From: 19 * 60, To: 8 * 60}}},
+		"43-v1-hours":   command.ConfigureAgent{ID: "a1", Hours: &[]farm.Hours{{Days: []time.Weekday{time.Friday}, From: 19 * 60, To: 8 * 60}}},
 		"43-v1-own":     command.ConfigureAgent{ID: "a1", Name: new(string), Own: "mac"},
 		"41-v1-whole": command.PutInventory{ID: "a1", Name: "mac", Inventory: farm.Inventory{
 			OS: "darwin", OSVersion: "macOS 15.1", CPU: "Apple M4", GPU: "Apple M4", GPUMemory: 1 << 34, Disk: 1 << 40, DiskFree: 1 << 39, Arch: "arm64", CPUs: 10,

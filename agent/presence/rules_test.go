@@ -55,13 +55,18 @@ func TestEachRuleKeepsTheMachineForItsOwner(t *testing.T) {
 		reason string // "" when it may work
 		until  time.Time
 	}{
-		"nobody there":                      {nil, "", at(20)},
-		"no rules at all":                   {func(r *Rules, _ *Pause, s *Sight) { *r, *s = Rules{}, Sight{Session: SessionActive, InputKnown: true} }, "", time.Time{}},
-		"paused":                            {func(_ *Rules, p *Pause, _ *Sight) { p.On = true }, "paused by somebody at the machine", time.Time{}},
-		"paused for a while":                {func(_ *Rules, p *Pause, _ *Sight) { *p = Pause{On: true, Until: at(15)} }, "paused by somebody at the machine", at(15)},
-		"the pause has passed":              {func(_ *Rules, p *Pause, _ *Sight) { *p = Pause{On: true, Until: at(14)} }, "", at(20)},
-		"paused without any rules":          {func(r *Rules, p *Pause, _ *Sight) { *r, p.On = Rules{}, true }, "paused by somebody at the machine", time.Time{}},
-		"outside its hours":                 {func(r *Rules, _ *Pause, _ *Sight) { r.Hours = hours(t, "20:00-08:00", "sat,sun 00:00-24:00") }, "outside its hours (20:00-08:00; sat,sun 00:00-24:00)", at(20)},
+		"nobody there":             {nil, "", at(20)},
+		"no rules at all":          {func(r *Rules, _ *Pause, s *Sight) { *r, *s = Rules{}, Sight{Session: SessionActive, InputKnown: true} }, "", time.Time{}},
+		"paused":                   {func(_ *Rules, p *Pause, _ *Sight) { p.On = true }, "paused by somebody at the machine", time.Time{}},
+		"paused for a while":       {func(_ *Rules, p *Pause, _ *Sight) { *p = Pause{On: true, Until: at(15)} }, "paused by somebody at the machine", at(15)},
+		"the pause has passed":     {func(_ *Rules, p *Pause, _ *Sight) { *p = Pause{On: true, Until: at(14)} }, "", at(20)},
+		"paused without any rules": {func(r *Rules, p *Pause, _ *Sight) { *r, p.On = Rules{}, true }, "paused by somebody at the machine", time.Time{}},
+		"outside its hours":        {func(r *Rules, _ *Pause, _ *Sight) { r.Hours = hours(t, "20:00-08:00", "sat,sun 00:00-24:00") }, "outside its hours (20:00-08:00; sat,sun 00:00-24:00)", at(20)},
+		"outside the farm's hours": {func(r *Rules, _ *Pause, _ *Sight) { r.FarmHours = hours(t, "18:00-08:00") }, "outside the hours that the farm has set (18:00-08:00)", at(18)},
+		"within the hours of both": {func(r *Rules, _ *Pause, _ *Sight) { r.FarmHours = hours(t, "08:00-16:00") }, "", at(16)},
+		"outside its hours, within those of the farm": {func(r *Rules, _ *Pause, _ *Sight) {
+			r.Hours, r.FarmHours = hours(t, "20:00-08:00"), hours(t, "08:00-16:00")
+		}, "outside its hours (20:00-08:00)", at(20)},
 		"a program that means work":         {running("bash", "afterfx.exe"), "afterfx.exe is running", time.Time{}},
 		"one by the beginning of its name":  {running("maya.bin"), "maya.bin is running", time.Time{}},
 		"another program":                   {running("AfterFXHelper", "Cinema"), "", at(20)},

@@ -37,8 +37,8 @@ var unstable = []struct {
 // stable makes what commands print comparable. Ids become numbered words as wide as they are.
 func stable(f *farmtest.Farm, ids map[string]string, text string) string {
 	text = strings.ReplaceAll(text, f.Server, "http://farm")
-	// The first three hold what can look like an id.
-	for _, u := range unstable[:3] {
+	// The first four hold what can look like an id.
+	for _, u := range unstable[:4] {
 		text = u.part.ReplaceAllString(text, u.as)
 	}
 	text = regexp.MustCompile(`\b[0-9A-HJKMNP-TV-Z]{26}\b`).ReplaceAllStringFunc(text, func(id string) string {
@@ -47,7 +47,7 @@ func stable(f *farmtest.Farm, ids map[string]string, text string) string {
 		}
 		return ids[id]
 	})
-	for _, u := range unstable[3:] {
+	for _, u := range unstable[4:] {
 		text = u.part.ReplaceAllString(text, u.as)
 	}
 	return text

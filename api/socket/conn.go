@@ -61,7 +61,7 @@ type Conn struct {
 	remote string
 
 	in   chan []byte
-	out  chan *Message
+	out  chan outgoing
 	done chan struct{} // closed when the socket is to end
 	once sync.Once
 
@@ -74,7 +74,7 @@ func newConn(ws *websocket.Conn, remote string, opt Options) *Conn {
 	ws.SetReadLimit(opt.ReadLimit)
 	return &Conn{
 		ws: ws, opt: opt, remote: remote,
-		in: make(chan []byte), out: make(chan *Message, opt.Queue), done: make(chan struct{}),
+		in: make(chan []byte), out: make(chan outgoing, opt.Queue), done: make(chan struct{}),
 		code: websocket.CloseNormalClosure,
 	}
 }
@@ -88,25 +88,27 @@ func (c *Conn) Messages() <-chan []byte { return c.in }
 // Done is closed when the socket ends.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Write hands over a text for sending, as Send does a message.
-func (c *Conn) Write(text []byte) error {
-	message, err := NewMessage(text)
-	if err != nil {
-		return err
-	}
-	return c.Send(message)
+// outgoing is what waits to be written: a message for many peers, or a text for this one alone.
+type outgoing struct {
+	text    []byte
+	message *Message // nil for text
 }
+
+// Write hands over a text for this peer alone, as Send does a message for many: preparing it would only cost.
+func (c *Conn) Write(text []byte) error { return c.hand(outgoing{text: text}) }
 
 // Send hands over a message for sending and waits while the queue is full. A peer that does not read for the
 // WriteTimeout loses its socket, which ends the wait with ErrClosed.
-func (c *Conn) Send(message *Message) error {
+func (c *Conn) Send(message *Message) error { return c.hand(outgoing{message: message}) }
+
+func (c *Conn) hand(o outgoing) error {
 	select {
 	case <-c.done:
 		return ErrClosed
 	default:
 	}
 	select {
-	case c.out <- message:
+	case c.out <- o:
 		return nil
 	case <-c.done:
 		return ErrClosed
@@ -206,8 +208,8 @@ func (c *Conn) writeLoop(readEnded <-chan struct{}) {
 	defer ping.Stop()
 	for {
 		select {
-		case message := <-c.out:
-			if c.send(message) != nil {
+		case next := <-c.out:
+			if c.send(next, time.Now().Add(c.opt.WriteTimeout)) != nil {
 				c.Close(websocket.CloseAbnormalClosure, "")
 				return
 			}
@@ -223,19 +225,22 @@ func (c *Conn) writeLoop(readEnded <-chan struct{}) {
 	}
 }
 
-func (c *Conn) send(message *Message) error {
-	if err := c.ws.SetWriteDeadline(time.Now().Add(c.opt.WriteTimeout)); err != nil {
+func (c *Conn) send(next outgoing, deadline time.Time) error {
+	if err := c.ws.SetWriteDeadline(deadline); err != nil {
 		return err
 	}
-	return c.ws.WritePreparedMessage(message.prepared)
+	if next.message != nil {
+		return c.ws.WritePreparedMessage(next.message.prepared)
+	}
+	return c.ws.WriteMessage(websocket.TextMessage, next.text)
 }
 
 func (c *Conn) sayGoodbye(readEnded <-chan struct{}) {
 	deadline := time.Now().Add(lingerTimeout)
 	for waiting := true; waiting; {
 		select {
-		case message := <-c.out:
-			if c.ws.SetWriteDeadline(deadline) != nil || c.ws.WritePreparedMessage(message.prepared) != nil {
+		case next := <-c.out:
+			if c.send(next, deadline) != nil {
 				return
 			}
 		default:

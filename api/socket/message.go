@@ -2,7 +2,7 @@ package socket
 
 import "github.com/gorilla/websocket"
 
-// Message is a text that is sent to one peer or many. It is compressed once for all of them who take compressed messages (RFC 7692).
+// Message is a text that is sent to many peers. It is compressed once for all of them who take compressed messages (RFC 7692).
 type Message struct{ prepared *websocket.PreparedMessage }
 
 // NewMessage prepares a text for sending.

@@ -10,10 +10,11 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// ProjectListed is a project with what it used in all and in the month of now.
+// ProjectListed is a project with what it used in all and in the month of now, and how many jobs it has.
 type ProjectListed struct {
 	farm.Project
 	Use  farm.ProjectUse
+	Jobs farm.ProjectJobs
 	Held bool // its budget is used up, and holds what has not begun
 }
 
@@ -62,7 +63,11 @@ func (c *Coordinator) Project(_ context.Context, p farm.Principal, named string)
 
 func (c *Coordinator) listProject(tx *raftstore.Tx, project farm.Project) (ProjectListed, error) {
 	use, err := tx.ProjectUse(project.Team, project.ID, c.state.Now())
-	return ProjectListed{Project: project, Use: use, Held: holds(project.Budget, use)}, err
+	if err != nil {
+		return ProjectListed{}, err
+	}
+	jobs, err := tx.ProjectJobs(project.Team, project.ID)
+	return ProjectListed{Project: project, Use: use, Jobs: jobs, Held: holds(project.Budget, use)}, err
 }
 
 func holds(b *farm.Budget, use farm.ProjectUse) bool {

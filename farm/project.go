@@ -94,6 +94,13 @@ func (b Budget) Reached(percent int) int64 {
 	return (whole*int64(percent) + 99) / 100
 }
 
+// ProjectJobs counts the jobs of a project that the farm remembers, without those nested in others and those that were cancelled.
+type ProjectJobs struct {
+	Active   int // they wait or render
+	Finished int
+	Failed   int
+}
+
 // ProjectUse is the machine time of attempts that have ended, in milliseconds.
 type ProjectUse struct {
 	Total int64

@@ -170,6 +170,11 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 			t, err := s.readTemplate(ctx, p, subject)
 			return page.TemplateBody(shell, t), err
 		}})
+	case "projects":
+		all = append(all, piece{id: "projects", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventProject}, draw: func(ctx context.Context) (templ.Component, error) {
+			v, err := s.readProjects(ctx, p)
+			return page.ProjectsBody(shell, v), err
+		}})
 	case "machines":
 		all = append(all, piece{id: "machines", common: true, kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
 			asked, err := url.ParseQuery(subject)

@@ -73,7 +73,7 @@ var pages = map[string]grant{
 var topics = map[string]grant{
 	"home": viewer, "welcome:": viewer, "jobs:": viewer, "job:x": viewer, "batches": viewer, "batch:x": viewer, "templates": viewer, "template:x": viewer,
 	"machines:": viewer, "machine:x": viewer, "queue:": viewer, "coordinators": farmsAdmin,
-	"joined:x": farmsAdmin, "wall": viewer,
+	"joined:x": farmsAdmin, "wall": viewer, "projects": viewer,
 }
 
 func TestEachRoleAgainstEachPage(t *testing.T) {

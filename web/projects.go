@@ -32,27 +32,39 @@ func (s *server) listProjects(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) showProjects(c *fiber.Ctx, p farm.Principal, form page.ProjectForm) error {
 	ctx, cancel := s.call()
 	defer cancel()
-	all, err := s.farm.projects.Projects(ctx, p)
+	v, err := s.readProjects(ctx, p)
 	if err != nil {
 		return err
+	}
+	v.Form = form
+	shell := s.shell(c, p, say(c, "Projects"), "projects")
+	shell.Live = "projects"
+	return s.render(c, page.ProjectsPage(shell, v))
+}
+
+// readProjects reads the projects of a team and what they used.
+func (s *server) readProjects(ctx context.Context, p farm.Principal) (page.Projects, error) {
+	var v page.Projects
+	all, err := s.farm.projects.Projects(ctx, p)
+	if err != nil {
+		return v, err
 	}
 	team, err := s.farm.projects.TeamBudget(ctx, p, p.Team)
 	if err != nil {
-		return err
+		return v, err
 	}
-	v := page.Projects{Form: form}
 	if team.Budget != nil {
 		v.Team = &page.Project{Budget: team.Budget, Use: team.Use, Held: team.Held}
 	}
 	for _, project := range all {
-		shown := page.Project{ID: project.ID, Name: project.Name, Budget: project.Budget, Use: project.Use, Held: project.Held}
+		shown := page.Project{ID: project.ID, Name: project.Name, Budget: project.Budget, Use: project.Use, Jobs: project.Jobs, Held: project.Held}
 		if project.Archived() {
 			v.Archived = append(v.Archived, shown)
 		} else {
 			v.Open = append(v.Open, shown)
 		}
 	}
-	return s.render(c, page.ProjectsPage(s.shell(c, p, say(c, "Projects"), "projects"), v))
+	return v, nil
 }
 
 // findProjects are the first of those whose names have all of some words.

@@ -59,6 +59,13 @@ type useBody struct {
 	Held           bool     `json:"held"`
 }
 
+// jobsBody counts a project's jobs.
+type jobsBody struct {
+	Active   int `json:"active"`
+	Finished int `json:"finished"`
+	Failed   int `json:"failed"`
+}
+
 // projectBody is a project with its budget and what it used.
 type projectBody struct {
 	ID         string      `json:"id"`
@@ -66,6 +73,7 @@ type projectBody struct {
 	Archived   bool        `json:"archived"`
 	Budget     *budgetBody `json:"budget"`
 	Use        useBody     `json:"use"`
+	Jobs       jobsBody    `json:"jobs"`
 	CreatedAt  answer.Time `json:"createdAt"`
 	CreatedBy  *string     `json:"createdBy"`
 	ArchivedAt answer.Time `json:"archivedAt"`
@@ -96,6 +104,7 @@ func useShape(b *farm.Budget, use farm.ProjectUse, held bool, now time.Time) use
 func projectShape(p coordinator.ProjectListed, now time.Time) projectBody {
 	return projectBody{
 		ID: p.ID, Name: p.Name, Archived: p.Archived(), Budget: budgetShape(p.Budget), Use: useShape(p.Budget, p.Use, p.Held, now),
+		Jobs:      jobsBody(p.Jobs),
 		CreatedAt: answer.Time(p.CreatedAt), CreatedBy: answer.OrNull(p.By), ArchivedAt: answer.Time(p.ArchivedAt),
 	}
 }

@@ -220,7 +220,7 @@ func TestFailuresOnTheWire(t *testing.T) {
 func TestReportsOnTheWire(t *testing.T) {
 	line := coordinator.ReportLine{Subject: "tm", Name: "Title", Sum: farm.Sum{Attempts: 3, Done: 2, Failed: 1, Time: 5_400_000, Wasted: 600_000}, Cost: 3}
 	budget := farm.Budget{Hours: 40, Per: farm.BudgetMonth, Then: farm.BudgetHold}
-	golden(t, "project", projectShape(coordinator.ProjectListed{Project: farm.Project{ID: "k3x7q2ab", Name: "Spring", Budget: &budget, CreatedAt: noon, By: "mia"}, Use: farm.ProjectUse{Total: 90 * 3_600_000, Month: 41 * 3_600_000}, Held: true}, noon))
+	golden(t, "project", projectShape(coordinator.ProjectListed{Project: farm.Project{ID: "k3x7q2ab", Name: "Spring", Budget: &budget, CreatedAt: noon, By: "mia"}, Use: farm.ProjectUse{Total: 90 * 3_600_000, Month: 41 * 3_600_000}, Jobs: farm.ProjectJobs{Active: 3, Finished: 12, Failed: 1}, Held: true}, noon))
 	golden(t, "project-archived", projectShape(coordinator.ProjectListed{Project: farm.Project{ID: "k3x7q2ab", Name: "Spring", CreatedAt: noon, ArchivedAt: noon}}, noon))
 	golden(t, "preset", presetShape(farm.Preset{
 		Name: "Delivery", Default: true, Settings: farm.Settings{Codec: "video_prores_422", Quality: "full"}, At: noon, By: "mia",

@@ -1,6 +1,7 @@
 package public
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,8 +92,9 @@ func decodeBatch(body []byte, wrong *input.Problems) ([]submission.BatchEntry, e
 		return nil, err
 	}
 	list := o.List("jobs")
+	project := strings.TrimSpace(o.Text("project", input.NameLimit))
 	if wrong.Strict {
-		o.PassOver([]string{"jobs"})
+		o.PassOver([]string{"jobs", "project"})
 	}
 	switch {
 	case !o.Need("jobs"), input.KindOf(o.Raw("jobs")) != input.KindList:
@@ -105,7 +107,10 @@ func decodeBatch(body []byte, wrong *input.Problems) ([]submission.BatchEntry, e
 		return nil, err
 	}
 	entries := make([]submission.BatchEntry, len(list))
-	input.Spread(len(list), func(i int) { entries[i] = readBatchEntry(list[i].Raw(), wrong.Strict) })
+	input.Spread(len(list), func(i int) {
+		entries[i] = readBatchEntry(list[i].Raw(), wrong.Strict)
+		entries[i].Job.ProjectID = cmp.Or(entries[i].Job.ProjectID, project)
+	})
 	return entries, nil
 }
 

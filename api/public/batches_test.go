@@ -23,6 +23,10 @@ func TestBatchesAreReadJobByJob(t *testing.T) {
 	if farm.CodeOf(entries[1].Err) != farm.CodeInvalid || !slices.Equal(fieldsOf(t, entries[2].Err), []string{"settings.fps"}) {
 		t.Errorf("refused with %v and %v", entries[1].Err, entries[2].Err)
 	}
+	entries, err = decodeBatch([]byte(`{"project": " Spring ", "jobs": [{"template": {"id": "A"}}, {"template": {"id": "B"}, "project": "Autumn"}]}`), &input.Problems{Strict: true})
+	if err != nil || entries[0].Job.ProjectID != "Spring" || entries[1].Job.ProjectID != "Autumn" {
+		t.Errorf("a batch for a project is read as %+v (%v)", entries, err)
+	}
 	large := `{"jobs": [{"template": {"id": "A"}, "extra": [` + strings.Repeat("[0,0,0,0,0,0,0],", 200_000) + strings.Repeat(" ", 16<<20) + `0]}]}`
 	if entries, err := decodeBatch([]byte(large), &input.Problems{}); err != nil || entries[0].Err != nil {
 		t.Errorf("a large body of many values: %v, %v", err, entries)

@@ -9,7 +9,7 @@ import (
 	"maps"
 )
 
-// FromJSON reads jobs: an array of them, an object with an array "jobs", or one after the other, as in JSON lines.
+// FromJSON reads jobs: an array of them, an object with an array "jobs" and what "project" they are for, or one after the other, as in JSON lines.
 // Members of base that a job lacks are added to it.
 func FromJSON(r io.Reader, base map[string]any) ([]Variant, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, jobsLimit+1))
@@ -67,7 +67,13 @@ func jobsIn(v any) (jobs []map[string]any, listed bool, err error) {
 	switch v := v.(type) {
 	case map[string]any:
 		if list, ok := v["jobs"].([]any); ok && v["template"] == nil {
-			return jobsIn(list)
+			jobs, listed, err = jobsIn(list)
+			for _, job := range jobs { // what the request says of all of them
+				if project := v["project"]; project != nil && job["project"] == nil {
+					job["project"] = project
+				}
+			}
+			return jobs, listed, err
 		}
 		return []map[string]any{v}, false, nil
 	case []any:

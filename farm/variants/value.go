@@ -13,14 +13,14 @@ import (
 )
 
 // optionNames are the properties of the job that a column may set, with "@" before them.
-var optionNames = []string{"name", "tags", "priority", "level", "composition", "preview", "codec", "type", "frames", "notBefore", "hold", "output"}
+var optionNames = []string{"name", "tags", "priority", "level", "composition", "preview", "codec", "type", "frames", "notBefore", "hold", "project", "output"}
 
 // setOption sets a property of the job.
 func (v *Variant) setOption(name, cell string) error {
 	switch name {
 	case "output":
 		v.Output = cell
-	case "name", "notBefore":
+	case "name", "notBefore", "project":
 		v.Job[name] = cell
 	case "tags":
 		v.Job[name] = append(stringsOf(v.Job[name]), splitTags(cell)...)

@@ -281,6 +281,7 @@ func TestJobsOfJSON(t *testing.T) {
 	for name, c := range map[string]struct{ text, want, where string }{
 		"an array":         {`[{"name":"a"},{"name":"b","priority":1}]`, `[{"name":"a","priority":5,"template":{"composition":"Main","id":"T"}},{"name":"b","priority":1,"template":{"composition":"Main","id":"T"}}]`, "job 2"},
 		"a request":        {`{"jobs":[{},{"template":{"id":"other"}}]}`, `[{"priority":5,"template":{"composition":"Main","id":"T"}},{"priority":5,"template":{"id":"other"}}]`, "job 2"},
+		"for a project":    {`{"project":"Spring","jobs":[{"name":"a"},{"project":"Autumn"}]}`, `[{"name":"a","priority":5,"project":"Spring","template":{"composition":"Main","id":"T"}},{"priority":5,"project":"Autumn","template":{"composition":"Main","id":"T"}}]`, "job 2"},
 		"lines":            {"{\"name\":\"a\"}\n\n{\"template\":{\"composition\":\"B\"}}\n", `[{"name":"a","priority":5,"template":{"composition":"Main","id":"T"}},{"priority":5,"template":{"composition":"B","id":"T"}}]`, "line 3"},
 		"numbers as given": {`{"x":1.50}` + "\n" + `{"x":12345678901234567890}`, `[{"priority":5,"template":{"composition":"Main","id":"T"},"x":1.50},{"priority":5,"template":{"composition":"Main","id":"T"},"x":12345678901234567890}]`, "line 2"},
 	} {

@@ -194,6 +194,13 @@ func (t *tables) dropProjects(team string) {
 	}
 }
 
+// countInProject moves the counter of a project's jobs in one state. Jobs nested in others are parts of these and are not counted.
+func (t *tables) countInProject(job *farm.Job, status farm.JobStatus, delta int) {
+	if job.ProjectID != "" && job.Parent == "" {
+		t.add(countOfProjectJobs(job.Team, job.ProjectID, status), delta)
+	}
+}
+
 // countProject adds the time of an attempt that ends now to what its team and its project used.
 func (t *tables) countProject(task farm.Task, job farm.Job, at time.Time) {
 	took := at.Sub(task.LeasedAt).Milliseconds()
@@ -352,6 +359,23 @@ func (tx *Tx) ProjectUse(team, project string, at time.Time) (farm.ProjectUse, e
 		project = wholeTeam
 	}
 	return tx.t.projectUse(team, project, at), tx.t.err
+}
+
+// ProjectJobs counts the jobs of a project by state. The counts are kept, not made by looking at jobs.
+func (tx *Tx) ProjectJobs(team, project string) (farm.ProjectJobs, error) {
+	var jobs farm.ProjectJobs
+	for _, status := range farm.JobStatuses() {
+		n := tx.t.count(countOfProjectJobs(team, project, status))
+		switch {
+		case !status.Ended():
+			jobs.Active += n
+		case status == farm.JobFinished:
+			jobs.Finished += n
+		case status == farm.JobFailed:
+			jobs.Failed += n
+		}
+	}
+	return jobs, tx.t.err
 }
 
 // HeldBudgets reads the budgets of all teams that hold work at a moment. The cost grows with the budgets that may hold, not with projects.

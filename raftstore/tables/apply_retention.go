@@ -162,6 +162,7 @@ func (t *tables) dropJob(job farm.Job) {
 	t.remove(bucketContents, job.ID)
 	t.listJob(&job, job.Status, t.remove)
 	t.add(countOfJobs(job.Team, job.Status), -1)
+	t.countInProject(&job, job.Status, -1)
 	t.leaveBatch(job)
 	for _, task := range t.tasksOf(job.ID) {
 		t.remove(bucketTasks, task.ID)

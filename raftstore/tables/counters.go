@@ -17,6 +17,9 @@ func countOfJobs(team string, status farm.JobStatus) string {
 func countOfBatch(batch string, status farm.JobStatus) string {
 	return "jobs of batches" + sep + batch + sep + string(status)
 }
+func countOfProjectJobs(team, project string, status farm.JobStatus) string {
+	return "jobs of projects" + sep + team + sep + project + sep + string(status)
+}
 func countOfActive(template string) string     { return "active" + sep + template }
 func countOfJobRefs(sha256 string) string      { return "refs of jobs" + sep + sha256 }
 func countOfTemplateRefs(sha256 string) string { return "refs of templates" + sep + sha256 }

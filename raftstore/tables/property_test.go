@@ -191,6 +191,9 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 			set(bucketProjectJobsByPriority, ofProject+priorityKey(job.Priority)+place, "")
 		}
 		counts[countOfJobs(job.Team, job.Status)]++
+		if job.ProjectID != "" && job.Parent == "" {
+			counts[countOfProjectJobs(job.Team, job.ProjectID, job.Status)]++
+		}
 		if job.Batch != "" && job.NextTake == "" {
 			counts[countOfBatch(job.Batch, job.Status)]++
 		}

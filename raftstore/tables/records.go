@@ -80,10 +80,12 @@ func (t *tables) jobMoved(job *farm.Job, was farm.JobStatus) {
 		t.listJob(job, was, t.remove)
 		t.add(countOfJobs(job.Team, was), -1)
 		t.countInBatch(job, was, -1)
+		t.countInProject(job, was, -1)
 	}
 	t.listJob(job, job.Status, func(bucket []byte, key string) { t.set(bucket, key, nil) })
 	t.add(countOfJobs(job.Team, job.Status), 1)
 	t.countInBatch(job, job.Status, 1)
+	t.countInProject(job, job.Status, 1)
 	if was != "" && job.Status.Ended() {
 		t.holdForJob(job, job.KeptFiles(), -1)
 		if job.Project != nil {

@@ -22,6 +22,7 @@ type Project struct {
 	ID, Name string
 	Budget   *farm.Budget
 	Use      farm.ProjectUse
+	Jobs     farm.ProjectJobs
 	Held     bool
 }
 

@@ -342,7 +342,7 @@ var optionWords = map[string]string{
 	"name": language.Text("Name"), "tags": language.Text("Tags"), "priority": language.Text("Priority: -1000 to 1000"),
 	"level": language.Text("Level: rush, normal, overnight"), "composition": language.Text("Composition"), "preview": language.Text("Preview: yes or no"),
 	"codec": language.Text("Codec"), "type": language.Text("Type: video, image, aep"), "frames": language.Text("Frames"),
-	"notBefore": language.Text("Not before: a time"), "hold": language.Text("Hold: yes or no"), "output": language.Text("Name of the result"),
+	"notBefore": language.Text("Not before: a time"), "hold": language.Text("Hold: yes or no"), "project": language.Text("Project"), "output": language.Text("Name of the result"),
 }
 
 func (a TableAbout) label(ctx context.Context) string {

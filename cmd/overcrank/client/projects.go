@@ -22,14 +22,22 @@ type BudgetUse struct {
 	Held           bool     `json:"held"`
 }
 
+// ProjectJobs counts the jobs of a project.
+type ProjectJobs struct {
+	Active   int `json:"active"` // they wait or render
+	Finished int `json:"finished"`
+	Failed   int `json:"failed"`
+}
+
 // Project is what a team works on.
 type Project struct {
 	Raw      `json:"-"`
-	ID       string    `json:"id"`
-	Name     string    `json:"name"`
-	Archived bool      `json:"archived"`
-	Budget   *Budget   `json:"budget"`
-	Use      BudgetUse `json:"use"`
+	ID       string      `json:"id"`
+	Name     string      `json:"name"`
+	Archived bool        `json:"archived"`
+	Budget   *Budget     `json:"budget"`
+	Use      BudgetUse   `json:"use"`
+	Jobs     ProjectJobs `json:"jobs"`
 }
 
 // IDAndName are what people name it by on the command line.
@@ -49,6 +57,11 @@ func (c *Client) Projects(ctx context.Context, archived bool) (List[Project], er
 		query.Set("archived", "true")
 	}
 	return list[Project](ctx, c, "/api/farm/v1/projects", query)
+}
+
+// Project gets a project by its id.
+func (c *Client) Project(ctx context.Context, id string) (Project, error) {
+	return fetch[Project](ctx, c, http.MethodGet, at("/api/farm/v1/projects/%s", id), nil, nil)
 }
 
 // CreateProject makes a project; a nil budget is none.

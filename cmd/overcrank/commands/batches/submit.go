@@ -49,7 +49,7 @@ type submitCommand struct {
 func (submitCommand) Help() string {
 	return `The first line of a table names the columns. A column called like a layer sets that layer in each row's job: its words if it is a text layer,
 its file if it is footage. "Layer:property" sets a property. Columns with @ are about the job: @name, @tags, @priority, @level, @output (the name of
-the downloaded file), @composition, @codec, @type, @frames, @preview, @hold, @notBefore. Columns with # are left out. An empty cell leaves the layer as
+the downloaded file), @composition, @codec, @type, @frames, @preview, @hold, @notBefore, @project. Columns with # are left out. An empty cell leaves the layer as
 it is. Files are looked for beside the table and handed over once each; addresses are passed on.
 
     Title;Picture;Accent:Effects.Fill.Color;@name

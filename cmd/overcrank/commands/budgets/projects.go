@@ -4,6 +4,7 @@ package budgets
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/commands/remote"
@@ -83,9 +84,9 @@ func (l projectsList) Run(ctx context.Context, out *terminal.Output) error {
 	}
 	list, err := c.Projects(ctx, l.Archived)
 	return l.Print(out, list, err, func() error {
-		t := terminal.NewTable("PROJECT", "NAME", "THIS MONTH", "IN TOTAL", "BUDGET", "USED", "STATE")
+		t := terminal.NewTable("PROJECT", "NAME", "ACTIVE", "FINISHED", "THIS MONTH", "IN TOTAL", "BUDGET", "USED", "STATE")
 		for _, p := range list.Items {
-			t.Row(p.ID, p.Name, wording.Hours(p.Use.HoursThisMonth), wording.Hours(p.Use.HoursTotal), Words(p.Budget), Percent(p.Use), state(p))
+			t.Row(p.ID, p.Name, strconv.Itoa(p.Jobs.Active), strconv.Itoa(p.Jobs.Finished), wording.Hours(p.Use.HoursThisMonth), wording.Hours(p.Use.HoursTotal), Words(p.Budget), Percent(p.Use), state(p))
 		}
 		return out.List(t, "No projects. Create one with: overcrank projects create NAME")
 	})

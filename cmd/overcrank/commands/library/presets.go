@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/commands/remote"
@@ -66,10 +67,14 @@ func (s presetsShow) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	preset, err := c.Preset(ctx, s.Preset)
+	if err != nil {
+		return err
+	}
+	project, err := presetProject(ctx, c, preset)
 	return s.Print(out, preset, err, func() error {
 		for _, line := range [][2]string{
 			{"Name", preset.Name}, {"Type", preset.Settings.Type}, {"Codec", preset.Settings.Codec}, {"Quality", preset.Settings.Quality}, {"Engine", preset.Settings.Engine},
-			{"Upload", presetStorage(preset)}, {"Webhook", presetHook(preset)}, {"Saved", terminal.LocalTime(preset.ChangedAt)}, {"By", preset.ChangedBy},
+			{"Upload", presetStorage(preset)}, {"Webhook", presetHook(preset)}, {"Project", project}, {"Saved", terminal.LocalTime(preset.ChangedAt)}, {"By", preset.ChangedBy},
 		} {
 			if line[1] != "" {
 				fmt.Fprintf(out, "%-8s %s\n", line[0], terminal.Plain(line[1]))
@@ -82,13 +87,26 @@ func (s presetsShow) Run(ctx context.Context, out *terminal.Output) error {
 	})
 }
 
+// presetProject is what the project is called that jobs of a preset are for, or its id when the team has it no more; "" for none.
+func presetProject(ctx context.Context, c *client.Client, p client.Preset) (string, error) {
+	if p.Project == "" {
+		return "", nil
+	}
+	project, err := c.Project(ctx, p.Project)
+	if client.IsStatus(err, http.StatusNotFound) {
+		return p.Project, nil
+	}
+	return project.Name, err
+}
+
 type presetsSave struct {
 	Name    string `arg:"" help:"Name of the preset."`
-	File    string `arg:"" optional:"" help:"JSON file with settings, upload, webhook and default, such as presets show --json prints; - for standard input." placeholder:"FILE"`
+	File    string `arg:"" optional:"" help:"JSON file with settings, upload, webhook, project and default, such as presets show --json prints; - for standard input." placeholder:"FILE"`
 	Codec   string `help:"Codec, such as video_h264_vbr_15mbps or video_prores_422." complete:"codec"`
 	Type    string `help:"Kind of result." enum:",video,image,aep" default:"" placeholder:"video|image|aep"`
 	Quality string `help:"Quality of the render." enum:",draft,full" default:"" placeholder:"draft|full"`
 	Webhook string `help:"Address that is called when a job has ended." placeholder:"URL"`
+	Project string `help:"Project that jobs are for, by name or id." complete:"project"`
 	Default bool   `help:"Begin the form of new jobs with it."`
 	remote.Flags
 }
@@ -96,7 +114,7 @@ type presetsSave struct {
 func (presetsSave) Help() string {
 	return `Flags count more than the file. Keys of a storage have to be secrets: everybody of the team sees presets.
 
-    overcrank presets save Delivery --codec video_prores_422 --default
+    overcrank presets save Delivery --codec video_prores_422 --project "Spring spots" --default
     overcrank presets show Delivery --json | overcrank presets save Copy -`
 }
 
@@ -123,6 +141,7 @@ func (s presetsSave) fields() (map[string]json.RawMessage, error) {
 		Settings map[string]any  `json:"settings"`
 		Upload   json.RawMessage `json:"upload"`
 		Webhook  json.RawMessage `json:"webhook"`
+		Project  *string         `json:"project"`
 		Default  bool            `json:"default"`
 	}
 	if s.File != "" {
@@ -149,6 +168,14 @@ func (s presetsSave) fields() (map[string]json.RawMessage, error) {
 	fields := map[string]json.RawMessage{"settings": settings, "default": json.RawMessage(fmt.Sprint(given.Default || s.Default))}
 	if s.Webhook != "" {
 		if given.Webhook, err = json.Marshal(map[string]string{"url": s.Webhook}); err != nil {
+			return nil, fmt.Errorf("encoding the preset: %w", err)
+		}
+	}
+	if s.Project != "" {
+		given.Project = &s.Project
+	}
+	if given.Project != nil {
+		if fields["project"], err = json.Marshal(given.Project); err != nil {
 			return nil, fmt.Errorf("encoding the preset: %w", err)
 		}
 	}

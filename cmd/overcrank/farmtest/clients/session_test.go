@@ -31,6 +31,8 @@ var unstable = []struct {
 	{regexp.MustCompile(`"expiresIn":\d+`), `"expiresIn":<seconds>`},
 	{regexp.MustCompile(`\?e=\d+&[^"\s]+|\?[a-z]+=[^"\s]*(sig|signature)=[^"\s]+`), "?<signed>"},
 	{regexp.MustCompile(`key [0-9a-f]{8}\b`), "key <key>"},
+	{regexp.MustCompile(`(?m)^[a-z2-7]{8}( +Spots|$)`), "<projec>$1"}, // as wide as what it stands for
+	{regexp.MustCompile(`--project [a-z2-7]{8}\b`), "--project <projec>"},
 	{regexp.MustCompile(`(low|high)":[0-9.]+`), `$1":<seconds>`},
 }
 
@@ -262,6 +264,11 @@ presets list
 presets show Delivery
 presets show draft --json
 presets show Final
+projects create Spots --hours 40
+presets save Spot --codec video_prores_422 --project Spots
+presets show Spot
+presets save Lost --project Nowhere
+projects
 presets delete Draft
 templates retire Card
 templates list

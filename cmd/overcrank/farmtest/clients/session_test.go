@@ -268,7 +268,7 @@ projects create Spots --hours 40
 presets save Spot --codec video_prores_422 --project Spots
 presets show Spot
 presets save Lost --project Nowhere
-projects
+projects list
 presets delete Draft
 templates retire Card
 templates list

@@ -69,20 +69,18 @@ func (w *worker) prepareFile(v view, it *aep.Item, t float64) (*drawing, error) 
 			hides = hides.Inset(int(math.Ceil(math.Exp2(float64(shrink(v.m, src.Info, fw, fh))) * max(fw/float64(src.Info.Width), fh/float64(src.Info.Height)))))
 		}
 	}
-	return &drawing{
+	d := &drawing{
 		opaque: hides,
 		box:    geom.Rect{MaxX: fw, MaxY: fh}.Transform(v.m).Grow(1), blends: true, still: it.Footage.Still,
-		draw: func(dst *raster.Image, opacity float64, blend raster.Blend) error {
+		source: func(image.Rectangle) (picture, error) {
 			img, release, err := w.mixed(at, image.Rectangle{}, read)
 			if err != nil {
-				return w.leftOut(v, it, err)
+				return picture{}, w.leftOut(v, it, err)
 			}
-			defer release()
 			if it.Footage.Still && !it.Footage.Sequence {
 				w.r.readStills.Store(it.ID, struct{}{})
 			}
-			raster.Draw(dst, img, fit(img.Rect), dst.Rect, opacity, blend, how)
-			return nil
+			return picture{img: img, m: fit(img.Rect), release: release, how: how}, nil
 		},
 		deep: func(dst *deep.Image) error {
 			err := w.deepFootage(it, at, read, func(src *deep.Image) {
@@ -93,7 +91,9 @@ func (w *worker) prepareFile(v view, it *aep.Item, t float64) (*drawing, error) 
 			}
 			return nil
 		},
-	}, nil
+	}
+	d.draw = d.drawSource
+	return d, nil
 }
 
 // leftOut warns that a layer's footage cannot be read; it returns an error when the render has ended.

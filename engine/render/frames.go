@@ -34,6 +34,9 @@ func (r *Renderer) Frames(ctx context.Context, first, last, step int, emit func(
 	if step < 1 {
 		return fmt.Errorf("frames can't be drawn in steps of %d", step)
 	}
+	if first+step > last && first <= last {
+		return r.alone(ctx, first, func(n int, d drawn) error { return emit(n, d.img) })
+	}
 	return r.frames(ctx, nil, inSteps(first, last, step), func(n int, d drawn) error { return emit(n, d.img) })
 }
 

@@ -17,6 +17,9 @@ type drawing struct {
 	// blends tells whether draw supports opacity and blend; a drawing that does not is first drawn on a surface of its
 	// own, unless it is opaque and normal.
 	blends bool
+	// source draws what it is made of, before its place in the target is known: what a helper may do ahead. nil where draw does all at once.
+	source func(clip image.Rectangle) (picture, error)
+	given  *content // what a helper drew of it
 	// still tells whether it looks the same at any time while state and the matrix are the same.
 	still bool
 	state uint64
@@ -86,20 +89,22 @@ func (w *worker) over(dst *raster.Image, l *shownLayer, blend raster.Blend) erro
 	if v.layer.Styles != nil {
 		return w.styled(dst, l, opacity, blend)
 	}
-	plain := opacity == 1 && isNormal(v.layer.Blend)
-	preserves := v.layer.PreserveTransparency && !v.layer.Stencil() // which shows nothing outside of what is below anyway
-	lone := v.layer.Matted == nil && !preserves
 	masks := w.masks(v)
 	x := l.exposure(w)
-	if x == nil && lone && v.h == nil && w.plainInSpace(v) && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d) {
+	if w.direct(l, opacity, x, masks) {
+		got, err := l.ahead(true)
+		if err != nil {
+			return err
+		}
+		l.d.given = got
 		return l.d.draw(dst, opacity, blend)
 	}
-	pic, err := w.seen(dst.Rect, v, l.d, x, masks)
+	pic, err := w.seenOf(dst.Rect, l, x, masks)
 	if pic.img == nil || err != nil {
 		return err
 	}
 	defer pic.release()
-	if lone {
+	if v.lone() {
 		pic.over(dst, opacity, blend)
 		return nil
 	}
@@ -109,12 +114,33 @@ func (w *worker) over(dst *raster.Image, l *shownLayer, blend raster.Blend) erro
 	if err := w.matte(own, v); err != nil {
 		return err
 	}
-	if preserves {
+	if v.preserves() {
 		raster.MultiplyAlpha(own, raster.AlphaOf(dst, own.Rect))
 	}
 	raster.Composite(dst, own, opacity, blend)
 	return nil
 }
+
+// seenOf is what is seen of a layer before its matte, opacity and blend mode, from a helper if one drew it.
+func (w *worker) seenOf(clip image.Rectangle, l *shownLayer, x *exposure, masks []mask) (picture, error) {
+	if got, err := l.ahead(false); got != nil || err != nil {
+		return got.picture(), err
+	}
+	return w.seen(clip, l.view, l.d, x, masks)
+}
+
+// direct tells whether a layer is drawn straight onto those below it.
+func (w *worker) direct(l *shownLayer, opacity float64, x *exposure, masks []mask) bool {
+	v := l.view
+	plain := opacity == 1 && isNormal(v.layer.Blend)
+	return x == nil && v.lone() && v.h == nil && w.plainInSpace(v) && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d)
+}
+
+// preserves tells whether the layer is seen only where those below it are. A stencil shows nothing outside of what is below anyway.
+func (v view) preserves() bool { return v.layer.PreserveTransparency && !v.layer.Stencil() }
+
+// lone tells whether what is seen of the layer depends on no other layer.
+func (v view) lone() bool { return v.layer.Matted == nil && !v.preserves() }
 
 // stencil cuts what lies below by a layer, everywhere: where the layer shows nothing, nothing is left.
 func (w *worker) stencil(dst *raster.Image, l *shownLayer) error {

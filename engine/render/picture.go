@@ -46,6 +46,22 @@ func (p *picture) over(dst *raster.Image, opacity float64, blend raster.Blend) {
 	raster.Draw(dst, p.img, p.m, dst.Rect, opacity, blend, p.how)
 }
 
+// drawSource draws what the layer is made of over dst, in its place.
+func (d *drawing) drawSource(dst *raster.Image, opacity float64, blend raster.Blend) error {
+	given := d.given
+	d.given = nil
+	pic, err := given.picture(), error(nil)
+	if given == nil {
+		pic, err = d.source(dst.Rect)
+	}
+	if pic.img == nil || err != nil {
+		return err
+	}
+	defer pic.release()
+	raster.Draw(dst, pic.img, pic.m, dst.Rect, opacity, blend, pic.how)
+	return nil
+}
+
 func boxOf(r image.Rectangle) geom.Rect {
 	return geom.Rect{MinX: float64(r.Min.X), MinY: float64(r.Min.Y), MaxX: float64(r.Max.X), MaxY: float64(r.Max.Y)}
 }

@@ -76,10 +76,10 @@ func (w *worker) flattened(d *drawing, v view, inner stage, at []instant) {
 		}
 		return w.deepFlattened(dst, need, fit, inner, at)
 	}
-	d.draw = func(dst *raster.Image, opacity float64, blend raster.Blend) error {
-		need, ok := part(dst.Rect)
+	d.source = func(clip image.Rectangle) (picture, error) {
+		need, ok := part(clip)
 		if !ok {
-			return nil
+			return picture{}, nil
 		}
 		own, release, err := w.mixed(at, need, func(t float64) (*raster.Image, func(), error) {
 			own, inner := w.r.surfaces.get(need), inner
@@ -90,13 +90,9 @@ func (w *worker) flattened(d *drawing, v view, inner stage, at []instant) {
 			}
 			return own, func() { w.r.surfaces.put(own) }, nil
 		})
-		if err != nil {
-			return err
-		}
-		defer release()
-		raster.Draw(dst, own, fit, dst.Rect, opacity, blend, raster.Bilinear)
-		return nil
+		return picture{img: own, m: fit, release: release, how: raster.Bilinear}, err
 	}
+	d.draw = d.drawSource
 }
 
 // deepFlattened is flattened in more than bytes.

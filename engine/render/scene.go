@@ -65,10 +65,13 @@ func (w *worker) composition(dst *raster.Image, s stage) error {
 			return err
 		}
 	}
+	end := w.sendOut(dst.Rect, shown[first:])
+	defer end()
 	for i := range shown[first:] {
 		if err := w.layer(dst, &shown[first+i]); err != nil {
 			return err
 		}
+		shown[first+i].errand.skip()
 	}
 	w.at = outer // not deferred: after a panic it says where that was
 	return nil
@@ -86,7 +89,8 @@ type shownLayer struct {
 	among  []shownLayer
 	sights []sight
 	// apart tells whether it is drawn on a surface of its own, so that what lies below it is not there.
-	apart bool
+	apart  bool
+	errand *errand // what helpers draw of it ahead; nil for most
 }
 
 // exposure is the worker's exposure of the layer.

@@ -27,6 +27,7 @@ type worker struct {
 	elsewhen int
 	shows    int // pictures of other times in this frame
 	casts    casts
+	helpers  helpers // of a worker that draws a frame alone, while they have nothing to do
 }
 
 // switchable evaluates expressions except the disabled ones: an endless expression would cost its time limit for each

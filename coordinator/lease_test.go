@@ -93,7 +93,7 @@ func TestATaskAvoidsTheMachineThatVanishedWithIt(t *testing.T) {
 	r.eventually("the lease is over", func() bool { return r.job(job.ID).Status == farm.JobQueued })
 	lost.connect()
 	lost.silent()
-	if why, err := r.WhyWaiting(t.Context(), r.admin, job.ID); err != nil || !strings.HasPrefix(why, "Only machines that failed it before are free.") {
+	if why, err := r.WhyWaiting(t.Context(), r.admin, job.ID); err != nil || !strings.HasPrefix(why.String(), "Only machines that failed it before are free.") {
 		t.Errorf("%q, %v", why, err)
 	}
 	if l := other.finishForLease(busy, "a film"); l.Job != job.ID {
@@ -222,7 +222,7 @@ func TestAFailureGoesToAnotherMachineAndThenToTheJob(t *testing.T) {
 		t.Errorf("after a first failure: %s", got)
 	}
 	why, err := r.WhyWaiting(t.Context(), r.admin, job.ID)
-	if err != nil || !strings.Contains(why, "After Effects crashed") {
+	if err != nil || !strings.Contains(why.String(), "After Effects crashed") {
 		t.Errorf("waits because %q, %v", why, err)
 	}
 	c.pass(time.Minute)
@@ -437,7 +437,7 @@ func TestEngineRequirement(t *testing.T) {
 		s.connect()
 		s.silent()
 		why, err := r.WhyWaiting(t.Context(), r.admin, job.ID)
-		if err != nil || !strings.Contains(why, "ae2026") {
+		if err != nil || !strings.Contains(why.String(), "ae2026") {
 			t.Errorf("waits because %q, %v", why, err)
 		}
 		adobe.connect()
@@ -456,7 +456,7 @@ func TestWhyAJobWaits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s
+		return s.String()
 	}
 	expect := func(job farm.Job, part string) {
 		t.Helper()

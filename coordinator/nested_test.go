@@ -40,7 +40,7 @@ func TestNestedJobsRenderFirstAndBecomeAssets(t *testing.T) {
 	if stored := r.job(bg.ID); stored.Parent != job.ID || stored.Priority != 7 || !slices.Equal(stored.Children, []string{deep.ID}) || stored.Assets[0].Child != deep.ID {
 		t.Errorf("stored %+v", stored)
 	}
-	if why, err := r.WhyWaiting(t.Context(), r.admin, job.ID); err != nil || !strings.Contains(why, "0 of 2") {
+	if why, err := r.WhyWaiting(t.Context(), r.admin, job.ID); err != nil || !strings.Contains(why.String(), "0 of 2") {
 		t.Errorf("why: %q, %v", why, err)
 	}
 
@@ -171,7 +171,7 @@ func TestANestedJobWaitsForItsTemplate(t *testing.T) {
 	s := r.enrol("box")
 	s.connect()
 	s.silent()
-	if why, err := r.WhyWaiting(t.Context(), r.admin, job.Children[0]); err != nil || !strings.Contains(why, "not been uploaded") {
+	if why, err := r.WhyWaiting(t.Context(), r.admin, job.Children[0]); err != nil || !strings.Contains(why.String(), "not been uploaded") {
 		t.Errorf("why: %q, %v", why, err)
 	}
 }

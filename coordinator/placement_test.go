@@ -30,7 +30,7 @@ func TestPlacementOfAJobThatNoMachineFits(t *testing.T) {
 	if p.Agents != 2 || p.Fitting != 0 || p.Place != 1 || p.PlaceAtLeast || p.Start != nil {
 		t.Errorf("placement %+v", p)
 	}
-	if p.Nearest == nil || p.Nearest.Name != "near" || len(p.Nearest.Lacks) != 1 || !strings.Contains(p.Nearest.Lacks[0], "memory") {
+	if p.Nearest == nil || p.Nearest.Name != "near" || len(p.Nearest.Lacks) != 1 || !strings.Contains(p.Nearest.Lacks[0].String(), "memory") {
 		t.Errorf("nearest %+v", p.Nearest)
 	}
 	rulesOut := map[string]int{}
@@ -45,7 +45,7 @@ func TestPlacementOfAJobThatNoMachineFits(t *testing.T) {
 	if l := near.lease(); l.Job != job.ID {
 		t.Errorf("leased %+v", l)
 	}
-	if p := r.placement(job); p.Why != "" || p.Task != "" {
+	if p := r.placement(job); !p.Why.IsZero() || p.Task != "" {
 		t.Errorf("a job that renders is placed as %+v", p)
 	}
 }
@@ -68,7 +68,7 @@ func TestAnArtistsMachineGetsNothingWhileItIsNotFree(t *testing.T) {
 	}
 	s.say(wire.Message{Heartbeat: &wire.Heartbeat{Holding: []wire.Attempt{{Task: job.ID + ".1", Attempt: 1}}, Availability: farm.Availability{Presence: farm.PresenceYielding, Until: until}}})
 	r.eventually("a waiting job says so", func() bool {
-		return strings.Contains(r.placement(r.submit()).Why, "in use by its artist until")
+		return strings.Contains(r.placement(r.submit()).Why.String(), "in use by its artist until")
 	})
 }
 
@@ -82,7 +82,7 @@ func TestAMachineThatLacksSomethingIsNotReadyAndSaysWhy(t *testing.T) {
 		return err == nil && list[0].State() == farm.MachineNotReady && list[0].Reason == "its disk is full"
 	})
 	job := r.submit()
-	if why := r.placement(job).Why; !strings.Contains(why, "not ready (its disk is full)") || strings.Contains(why, "artist") {
+	if why := r.placement(job).Why.String(); !strings.Contains(why, "not ready (its disk is full)") || strings.Contains(why, "artist") {
 		t.Errorf("the job waits since %q", why)
 	}
 	s.silent() // which tells that the machine has room again

@@ -39,7 +39,7 @@ func (r *rig) why(job string) string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	return why
+	return why.String()
 }
 
 func TestASecretGoesOnlyToMachinesWithItsTag(t *testing.T) {

@@ -150,7 +150,7 @@ func TestWhatOnlyTheLeaderKnowsIsToldByAnyNode(t *testing.T) {
 	if queue, _, err := follower.Queue(t.Context(), follower.admin, 10, ""); err != nil || len(queue) != 1 || queue[0].Job != waiting.ID {
 		t.Errorf("the queue is %+v, %v", queue, err)
 	}
-	if p, err := follower.Placement(t.Context(), follower.admin, waiting.ID); err != nil || p.Place != 1 || p.Agents != 1 || p.Why == "" {
+	if p, err := follower.Placement(t.Context(), follower.admin, waiting.ID); err != nil || p.Place != 1 || p.Agents != 1 || p.Why.IsZero() {
 		t.Errorf("the placement is %+v, %v", p, err)
 	}
 	station.say(wire.Message{Progress: &wire.Progress{Attempt: lease.Attempt, Percent: 40, Frame: 12, Phase: "rendering", FramesTotal: 30}})

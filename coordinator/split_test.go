@@ -679,7 +679,7 @@ func TestPicturesComeFirstAndTheRestWaitsForApproval(t *testing.T) {
 	if got := s.job(job.ID); got.Status != farm.JobQueued || got.Progress != 0 {
 		t.Errorf("while it waits: %s, %v%%", got.Status, got.Progress)
 	}
-	if why, err := s.WhyWaiting(t.Context(), s.admin, job.ID); err != nil || !strings.Contains(why, "approv") {
+	if why, err := s.WhyWaiting(t.Context(), s.admin, job.ID); err != nil || !strings.Contains(why.String(), "approv") {
 		t.Errorf("it waits because %q, %v", why, err)
 	}
 	if list, err := s.Results().Samples(t.Context(), s.admin, job.ID); err != nil || len(list) != 3 || list[1].Frame != 49 {
@@ -778,7 +778,7 @@ func TestTheLogSaysWhyARenderIsNotSplit(t *testing.T) {
 			if n := strings.Count(log, "split"); c.want == "" && n > 0 || c.want != "" && (n < 1 || strings.Count(log, line) != 1 || strings.Count(log, "the render is ") != 1) {
 				t.Errorf("want the line %q once in the log:\n%s", line, log)
 			}
-			if p, err := s.Placement(t.Context(), s.admin, job.ID); err != nil || p.Split != sentence {
+			if p, err := s.Placement(t.Context(), s.admin, job.ID); err != nil || p.Split.String() != sentence {
 				t.Errorf("told %q, %v; want %q", p.Split, err, sentence)
 			}
 		})
@@ -792,7 +792,7 @@ func TestTheLogSaysThatARenderIsSplit(t *testing.T) {
 	if log := s.log(job.ID); !strings.Contains(log, "the render is split into 4 ranges of frames: about 5 s expected, about 15 s on one machine\n") || strings.Contains(log, "not split") {
 		t.Errorf("the log says\n%s", log)
 	}
-	if p, err := s.Placement(t.Context(), s.admin, job.ID); err != nil || p.Split != "The render is split into 4 ranges of frames." {
+	if p, err := s.Placement(t.Context(), s.admin, job.ID); err != nil || p.Split.String() != "The render is split into 4 ranges of frames." {
 		t.Errorf("told %q, %v", p.Split, err)
 	}
 	// A second film finds no machine free beside the one that takes it.

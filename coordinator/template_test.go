@@ -410,7 +410,7 @@ func TestAJobWaitsForItsTemplate(t *testing.T) {
 	doomed := r.create(templates.New{Type: "aep", DisplayName: "Broken"})
 	lost := r.submit(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: doomed.ID} })
 	s.silent()
-	if why, err := r.WhyWaiting(t.Context(), r.admin, job.ID); err != nil || !strings.Contains(why, `"Opener" has not been uploaded`) {
+	if why, err := r.WhyWaiting(t.Context(), r.admin, job.ID); err != nil || !strings.Contains(why.String(), `"Opener" has not been uploaded`) {
 		t.Errorf("waits because %q, %v", why, err)
 	}
 	if err := r.put(r.Templates().UploadAddress(tpl), project(t, []string{"main"}, "logo")); err != nil {

@@ -29,6 +29,8 @@ type Error struct {
 	Message string
 	Fields  []FieldError // what is wrong with which field, for CodeInvalid
 	Err     error        // cause, for the log only
+	// Says is the message as pages say it, in the language of their reader; zero when there are no words for it but the message.
+	Says Text
 	// ErrorCode is the public interface's own name for this error, "" when it has none.
 	ErrorCode string
 }
@@ -40,17 +42,54 @@ const SecretExists = "SECRET_ALREADY_EXISTS"
 type FieldError struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
+	// Says is the message as pages say it; zero when there are no words for it but the message.
+	Says Text `json:"-"`
+}
+
+// Field makes a FieldError: a message with verbs as of package fmt, which pages say in the language of their reader.
+func Field(field, message string, args ...any) FieldError {
+	says := Say(message, args...)
+	return FieldError{Field: field, Message: says.String(), Says: says}
+}
+
+// Text is what is wrong with the field, without its name.
+func (f FieldError) Text() Text {
+	if f.Says.IsZero() {
+		return AsIs(f.Message)
+	}
+	return f.Says
 }
 
 // Errorf makes an Error; a %w in the format becomes its cause.
 func Errorf(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
-	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
+	return &Error{Code: code, Message: err.Error(), Says: Say(format, args...), Err: errors.Unwrap(err)}
 }
 
 // Invalid makes an Error of CodeInvalid that names the fields.
 func Invalid(message string, fields ...FieldError) *Error {
-	return &Error{Code: CodeInvalid, Message: message, Fields: fields}
+	return &Error{Code: CodeInvalid, Message: message, Says: Say(message), Fields: fields}
+}
+
+// Text is the error as pages say it: the message with the fields behind it.
+func (e *Error) Text() Text {
+	says := e.Says
+	if says.IsZero() {
+		says = AsIs(e.Message)
+	}
+	if len(e.Fields) == 0 {
+		return says
+	}
+	var fields Text
+	for i, f := range e.Fields {
+		field := Say("%s: %s", f.Field, f.Text())
+		if i == 0 {
+			fields = field
+			continue
+		}
+		fields = Say("%s; %s", fields, field)
+	}
+	return Say("%s (%s)", says, fields)
 }
 
 // Error is the message with the fields behind it.

@@ -6,11 +6,11 @@ import "time"
 type Placement struct {
 	Job  string `json:"job"`
 	Task string `json:"task,omitempty"` // the job's first waiting task
-	Why  string `json:"why"`            // in a sentence; "" when nothing of the job waits
+	Why  Text   `json:"why"`            // in a sentence; zero when nothing of the job waits
 
-	// Split says in a sentence that the render is split over several machines, or why it is not; "" while that is
+	// Split says in a sentence that the render is split over several machines, or why it is not; zero while that is
 	// undecided or does not apply.
-	Split string `json:"split,omitempty"`
+	Split Text `json:"split,omitzero"`
 
 	Agents  int `json:"agents"`  // connected machines
 	Fitting int `json:"fitting"` // connected machines that meet every requirement
@@ -32,15 +32,15 @@ type Placement struct {
 // Requirement is one condition that a task sets for machines.
 type Requirement struct {
 	Kind     string `json:"kind"`  // engine, version, font, effect, tags, anyTags, noTags, secret, memory, os, failed, present, limit, …
-	Wants    string `json:"wants"` // in words, such as "After Effects 2026"
+	Wants    Text   `json:"wants"` // such as "After Effects 2026"
 	RulesOut int    `json:"rulesOut"`
 }
 
 // NearAgent is a machine that nearly fits.
 type NearAgent struct {
-	ID    string   `json:"id"`
-	Name  string   `json:"name"`
-	Lacks []string `json:"lacks"` // in words
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Lacks []Text `json:"lacks"`
 }
 
 // QueueEntry is a queued task. Of another team's task it shows only the place, the level and since when it waits.

@@ -205,11 +205,11 @@ func (s *server) stuck(ctx context.Context, p farm.Principal, jobs []farm.Job, s
 			continue
 		}
 		none := placement.Agents > 0 && placement.Fitting == 0
-		ask := j.Approve && !j.Hold && j.ApprovedAt.IsZero() && placement.Task == "" && placement.Why != ""
+		ask := j.Approve && !j.Hold && j.ApprovedAt.IsZero() && placement.Task == "" && !placement.Why.IsZero()
 		if !none && !ask || !show(j, ask) {
 			continue
 		}
-		i := slices.IndexFunc(stuck, func(s page.Stuck) bool { return s.Why == placement.Why })
+		i := slices.IndexFunc(stuck, func(s page.Stuck) bool { return s.Why.String() == placement.Why.String() })
 		if i < 0 {
 			i = len(stuck)
 			stuck = append(stuck, page.Stuck{Why: placement.Why, Ask: ask})

@@ -15,6 +15,11 @@ func TestAJobsPageSaysWhyItWaits(t *testing.T) {
 	job := r.submit("art", "Spring spot")
 	r.as("vic").get("/jobs/"+job.ID).is(http.StatusOK, "Why isn’t it running?", "No machine is online", "First in line").lacks("/order\"")
 	r.as("zoe").get("/jobs/" + job.ID).is(http.StatusNotFound)
+	german := r.as("vic")
+	german.reads = "de"
+	for _, path := range []string{"/jobs/" + job.ID, "/jobs", "/queue"} {
+		german.get(path).is(http.StatusOK, "Kein Rechner ist verbunden: Starten Sie einen Agenten.").lacks("No machine is online")
+	}
 }
 
 func TestAWaitingJobIsMovedInLine(t *testing.T) {

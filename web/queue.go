@@ -16,7 +16,7 @@ type queue interface {
 	Placement(ctx context.Context, p farm.Principal, id string) (farm.Placement, error)
 	BatchForecast(ctx context.Context, p farm.Principal, id string) (farm.BatchForecast, error)
 	PlacementEach(ctx context.Context, p farm.Principal, ids []string) (map[string]farm.Placement, error)
-	WhyWaitingEach(ctx context.Context, p farm.Principal, ids []string) (map[string]string, error)
+	WhyWaitingEach(ctx context.Context, p farm.Principal, ids []string) (map[string]farm.Text, error)
 }
 
 // status is how the farm is as a whole. Pulse leaves out what a new leader would have to read its queue for.

@@ -26,6 +26,9 @@ func say(c *fiber.Ctx, text string, args ...any) string {
 	return language.Say(reading(c), text, args...)
 }
 
+// sayError is what an error says in the language of a request's reader.
+func sayError(c *fiber.Ctx, err error) string { return language.ToldError(reading(c), err) }
+
 // chooseLanguage remembers a language, or that it is to be the browser's.
 func (s *server) chooseLanguage(c *fiber.Ctx, _ farm.Principal) error {
 	cookie := fiber.Cookie{Name: languageCookie, Value: string(language.Known(c.FormValue("language"))), Path: "/", HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode}

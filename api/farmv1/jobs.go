@@ -127,7 +127,7 @@ type Jobs interface {
 	Job(ctx context.Context, p farm.Principal, id string) (farm.Job, error)
 	CountTasks(ctx context.Context, p farm.Principal, job string) (map[farm.TaskStatus]int, error)
 	Placement(ctx context.Context, p farm.Principal, id string) (farm.Placement, error)
-	WhyWaiting(ctx context.Context, p farm.Principal, id string) (string, error)
+	WhyWaiting(ctx context.Context, p farm.Principal, id string) (farm.Text, error)
 	ChangeJob(ctx context.Context, p farm.Principal, id string, change coordinator.JobChange) (farm.Job, error)
 	ReleaseJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error)
 	ApproveJob(ctx context.Context, p farm.Principal, id string) (farm.Job, error)

@@ -49,15 +49,18 @@ type spanBody struct {
 
 func placementShape(p farm.Placement) placementBody {
 	body := placementBody{
-		Job: p.Job, Task: answer.OrNull(p.Task), Why: p.Why, Split: answer.OrNull(p.Split), Agents: p.Agents, Fitting: p.Fitting, Free: p.Free,
+		Job: p.Job, Task: answer.OrNull(p.Task), Why: p.Why.String(), Split: answer.OrNull(p.Split.String()), Agents: p.Agents, Fitting: p.Fitting, Free: p.Free,
 		Requirements: make([]requirementBody, len(p.Requirements)), PlaceAtLeast: p.PlaceAtLeast,
 		Start: spanShape(p.Start), Finish: spanShape(p.Finish), At: answer.Time(p.At),
 	}
 	for i, r := range p.Requirements {
-		body.Requirements[i] = requirementBody(r)
+		body.Requirements[i] = requirementBody{Kind: r.Kind, Wants: r.Wants.String(), RulesOut: r.RulesOut}
 	}
 	if n := p.Nearest; n != nil {
-		body.Nearest = &nearestBody{ID: n.ID, Name: n.Name, Lacks: answer.OrEmpty(n.Lacks)}
+		body.Nearest = &nearestBody{ID: n.ID, Name: n.Name, Lacks: make([]string, len(n.Lacks))}
+		for i, lacks := range n.Lacks {
+			body.Nearest.Lacks[i] = lacks.String()
+		}
 	}
 	if p.Place > 0 {
 		body.Place = &p.Place

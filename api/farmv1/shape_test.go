@@ -77,9 +77,9 @@ func TestTasksOnTheWire(t *testing.T) {
 
 func TestTheQueueOnTheWire(t *testing.T) {
 	golden(t, "placement", placementShape(farm.Placement{
-		Job: jobA, Task: jobA + ".1", Why: "All 2 machines that fit are busy.", Split: "The render is split into 3 ranges of frames.", Agents: 3, Fitting: 2,
-		Requirements: []farm.Requirement{{Kind: "engine", Wants: "After Effects 2026", RulesOut: 1}},
-		Nearest:      &farm.NearAgent{ID: "a1", Name: "suite-3", Lacks: []string{"the font Inter-Bold"}},
+		Job: jobA, Task: jobA + ".1", Why: farm.Say("All %d machines that fit are busy.", 2), Split: farm.Say("The render is split into %d ranges of frames.", 3), Agents: 3, Fitting: 2,
+		Requirements: []farm.Requirement{{Kind: "engine", Wants: farm.AsIs("After Effects 2026"), RulesOut: 1}},
+		Nearest:      &farm.NearAgent{ID: "a1", Name: "suite-3", Lacks: []farm.Text{farm.Say("the font %s", "Inter-Bold")}},
 		Place:        3, PlaceAtLeast: true, Start: &farm.Span{Low: 10, High: 90.5}, Finish: &farm.Span{Learning: true}, At: noon,
 	}))
 	golden(t, "placement-bare", placementShape(farm.Placement{Job: jobA, At: noon}))

@@ -17,5 +17,5 @@ func (h jobHandlers) whyWaiting(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return answer.OK(c, map[string]string{"id": id, "why": why})
+	return answer.OK(c, map[string]string{"id": id, "why": why.String()})
 }

@@ -12,7 +12,7 @@ import (
 
 // readHeld reads which projects and teams have used up a budget that holds their work.
 func (l *leader) readHeld() error {
-	now, held := l.d.state.Now(), map[schedule.Held]string{}
+	now, held := l.d.state.Now(), map[schedule.Held]farm.Text{}
 	var index uint64
 	err := l.d.state.View(func(tx *raftstore.Tx) error {
 		index = tx.Index()

@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -219,7 +218,7 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 
 // handOver puts a lease together that was granted, and sends it to its agent: to the session that the agent has by then. whole is why the
 // render was not split, "" when it was, or when that is no question.
-func (l *leader) handOver(ctx context.Context, granted *leased, whole string) {
+func (l *leader) handOver(ctx context.Context, granted *leased, whole farm.Text) {
 	h, t := granted.lease, granted.task
 	adobe := l.hasAfterEffects()
 	reading, cancel := context.WithTimeout(ctx, handWithin)
@@ -251,11 +250,13 @@ func (l *leader) handOver(ctx context.Context, granted *leased, whole string) {
 			l.d.log.Warn("looking for the jobs that a job is nested in", "job", t.Job, "error", err)
 		}
 	}
-	whole = cmp.Or(made.Never, whole)
+	if !made.Never.IsZero() {
+		whole = made.Never
+	}
 	if name, here := l.hasHere(t.Agent); here {
 		lines := []string{fmt.Sprintf("--- attempt %d on %s, %s ---", t.Attempt, name, l.d.state.Now().UTC().Format(time.RFC3339))}
-		if whole != "" {
-			lines = append(lines, "the render is not split: "+whole)
+		if !whole.IsZero() {
+			lines = append(lines, "the render is not split: "+whole.String())
 		}
 		l.d.logs.Note(t.Job, lines...)
 	}

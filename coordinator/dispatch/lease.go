@@ -35,7 +35,7 @@ type lease struct {
 		from  float64 // percent
 	}
 	files map[string]handout.File // that the agent may read, by hash; nil until asked for
-	whole string                  // why the render was not split, "" when it was, when that is no question, or when another leader granted it
+	whole farm.Text               // why the render was not split, zero when it was, when that is no question, or when another leader granted it
 }
 
 // holdLocked notes a lease that the state tells of.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"overcrank/coordinator/peers"
 	"overcrank/farm"
@@ -12,17 +11,17 @@ import (
 	"overcrank/raftstore"
 )
 
-// WhyWaiting says in a sentence why a job waits; "" for one that does not.
-func (d *Dispatcher) WhyWaiting(ctx context.Context, p farm.Principal, id string) (string, error) {
+// WhyWaiting says in a sentence why a job waits; zero for one that does not.
+func (d *Dispatcher) WhyWaiting(ctx context.Context, p farm.Principal, id string) (farm.Text, error) {
 	if _, err := d.state.JobOf(p, id); err != nil {
-		return "", err
+		return farm.Text{}, err
 	}
 	why, err := d.WhyWaitingEach(ctx, p, []string{id})
 	return why[id], err
 }
 
 // WhyWaitingEach says of each of some jobs of the caller's team in a sentence why it waits, by the jobs' ids.
-func (d *Dispatcher) WhyWaitingEach(ctx context.Context, p farm.Principal, ids []string) (map[string]string, error) {
+func (d *Dispatcher) WhyWaitingEach(ctx context.Context, p farm.Principal, ids []string) (map[string]farm.Text, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -30,7 +29,7 @@ func (d *Dispatcher) WhyWaitingEach(ctx context.Context, p farm.Principal, ids [
 	if farm.CodeOf(err) != farm.CodeUnavailable {
 		return why, err
 	}
-	why = make(map[string]string, len(ids))
+	why = make(map[string]farm.Text, len(ids))
 	for _, id := range ids {
 		why[id] = unknownFor(err)
 	}
@@ -38,16 +37,16 @@ func (d *Dispatcher) WhyWaitingEach(ctx context.Context, p farm.Principal, ids [
 }
 
 // unknownFor is what is told of a job that waits while the leader cannot say what for.
-func unknownFor(err error) string {
+func unknownFor(err error) farm.Text {
 	if errors.Is(err, peers.ErrNotLeading) {
-		return "The farm has no leader at the moment."
+		return farm.Say("The farm has no leader at the moment.")
 	}
-	return "The farm has just changed its leader, which reads the queue."
+	return farm.Say("The farm has just changed its leader, which reads the queue.")
 }
 
-func (l *leader) whyWaiting(ctx context.Context, asked jobsAsked) (map[string]string, error) {
+func (l *leader) whyWaiting(ctx context.Context, asked jobsAsked) (map[string]farm.Text, error) {
 	placements, err := l.placementsOf(ctx, asked)
-	why := make(map[string]string, len(placements))
+	why := make(map[string]farm.Text, len(placements))
 	for id, placement := range placements {
 		why[id] = placement.Why
 	}
@@ -140,7 +139,7 @@ func (l *leader) place(job farm.Job) (farm.Placement, error) {
 		return placement, err
 	}
 	placement.Split = l.splitSentence(waits)
-	if placement.Why = waits.why(); placement.Why != "" {
+	if placement.Why = waits.why(); !placement.Why.IsZero() {
 		return placement, nil
 	}
 	if waits.task.ID == "" {
@@ -153,16 +152,16 @@ func (l *leader) place(job farm.Job) (farm.Placement, error) {
 	placement = l.queue.Explain(waits.queued, placement.At)
 	placement.Split = split
 	if t := waits.task; t.NotBefore.After(placement.At) && !l.policy.Paused {
-		placement.Why = fmt.Sprintf("Attempt %d failed (%s); the next one starts at %s.", t.Attempt, t.Error, wording.UTC(waits.queued.NotBefore))
+		placement.Why = farm.Say("Attempt %d failed (%s); the next one starts at %s.", t.Attempt, t.Error, wording.UTC(waits.queued.NotBefore))
 	} else if job.NotBefore.After(placement.At) && !l.policy.Paused {
-		placement.Why = "The job does not start before " + wording.UTC(job.NotBefore) + "."
+		placement.Why = farm.Say("The job does not start before %s.", wording.UTC(job.NotBefore))
 	}
 	return placement, nil
 }
 
-// splitSentence says of a job's render that it is split, or why it is not; "" as long as that is open, when it is no question, and of
+// splitSentence says of a job's render that it is split, or why it is not; zero as long as that is open, when it is no question, and of
 // a whole render that another leader granted.
-func (l *leader) splitSentence(w waiting) string {
+func (l *leader) splitSentence(w waiting) farm.Text {
 	parts := 0
 	for _, t := range w.tasks {
 		if t.Kind == farm.TaskRender && t.Part {
@@ -170,28 +169,28 @@ func (l *leader) splitSentence(w waiting) string {
 		}
 	}
 	if parts > 1 {
-		return fmt.Sprintf("The render is split into %d ranges of frames.", parts)
+		return farm.Say("The render is split into %d ranges of frames.", parts)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, h := range l.byJob[w.job.ID] {
-		if h.whole != "" {
-			return "The render is not split: " + h.whole + "."
+		if !h.whole.IsZero() {
+			return farm.Say("The render is not split: %s.", h.whole)
 		}
 	}
-	return ""
+	return farm.Text{}
 }
 
-// whyAway says of a job that machines work on which of them is not connected, "" when all are.
-func (l *leader) whyAway(job string) string {
+// whyAway says of a job that machines work on which of them is not connected, zero when all are.
+func (l *leader) whyAway(job string) farm.Text {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, h := range l.byJob[job] {
 		if h.cancelled || h.handing || l.sessions[h.agent] != nil {
 			continue
 		}
-		return fmt.Sprintf("Its machine %s is not connected. Unless it is back by %s, its work goes to another machine.",
+		return farm.Say("Its machine %s is not connected. Unless it is back by %s, its work goes to another machine.",
 			cmp.Or(l.standings[h.agent].name, h.agent), wording.UTC(h.seen.Add(l.d.cfg.Lease)))
 	}
-	return ""
+	return farm.Text{}
 }

@@ -15,9 +15,9 @@ import (
 var (
 	askSummary   = peers.Question[summaryAsked, Summary]{Path: "/ask/summary"}
 	askMachines  = peers.Question[machinesAsked, map[string]MachineNow]{Path: "/ask/machines"}
-	askWhy       = peers.Question[jobsAsked, map[string]string]{Path: "/ask/why"}
-	askPlacement = peers.Question[jobAsked, farm.Placement]{Path: "/ask/placement"}
-	askPlaces    = peers.Question[jobsAsked, map[string]farm.Placement]{Path: "/ask/placements"}
+	askWhy       = peers.Question[jobsAsked, map[string]farm.Text]{Path: "/ask/reasons"}
+	askPlacement = peers.Question[jobAsked, farm.Placement]{Path: "/ask/place"}
+	askPlaces    = peers.Question[jobsAsked, map[string]farm.Placement]{Path: "/ask/places"}
 	askBatch     = peers.Question[jobAsked, farm.BatchForecast]{Path: "/ask/batch"}
 	askLine      = peers.Question[lineAsked, line]{Path: "/ask/line"}
 	askRecent    = peers.Question[string, []wire.Attempt]{Path: "/ask/recent"}

@@ -25,13 +25,13 @@ type splittable struct {
 
 // splitting makes ranges of granted renders that several machines do sooner than one. A grant stays good: its task becomes the
 // first range. The other tasks are queued. It says of the renders that are left whole why, by task.
-func (l *leader) splitting(ctx context.Context, grants []schedule.Grant) (whole map[string]string) {
+func (l *leader) splitting(ctx context.Context, grants []schedule.Grant) (whole map[string]farm.Text) {
 	several := len(grants) == grantGroup
 	grants = slices.DeleteFunc(slices.Clone(grants), func(g schedule.Grant) bool { return !g.Task.Whole })
 	if len(grants) == 0 {
 		return nil
 	}
-	whole = make(map[string]string, len(grants))
+	whole = make(map[string]farm.Text, len(grants))
 	l.mu.Lock()
 	free, policy, adobe := l.queue.Free(), l.policy, l.queue.HasAfterEffects()
 	if several { // others may be about to be granted
@@ -52,7 +52,7 @@ func (l *leader) splitting(ctx context.Context, grants []schedule.Grant) (whole 
 	splits, plans := l.plan(ctx, found, free, policy, adobe)
 	for _, f := range found {
 		plan, planned := plans[f.grant.Task.ID]
-		if words := planWords(plan); words != "" {
+		if words := planWords(plan); !words.IsZero() {
 			whole[f.grant.Task.ID] = words
 		} else if !planned {
 			delete(whole, f.grant.Task.ID)
@@ -79,32 +79,32 @@ func (l *leader) splitting(ctx context.Context, grants []schedule.Grant) (whole 
 }
 
 // aloneWords say why a render is left whole for which no second machine could begin now.
-func aloneWords(t schedule.Task, policy farm.Policy, fitting int) string {
+func aloneWords(t schedule.Task, policy farm.Policy, fitting int) farm.Text {
 	switch {
 	case policy.Split.Off:
-		return "the farm's policy splits nothing (split.off)"
+		return farm.Say("the farm's policy splits nothing (split.off)")
 	case t.MaxMachines == 1:
-		return "the job asks for one machine (maxMachines)"
+		return farm.Say("the job asks for one machine (maxMachines)")
 	case policy.MaxMachinesPerJob == 1:
-		return "the farm's policy gives a job one machine at a time (maxMachinesPerJob)"
+		return farm.Say("the farm's policy gives a job one machine at a time (maxMachinesPerJob)")
 	case fitting < 2:
-		return "one machine fits this film; splitting needs two"
+		return farm.Say("one machine fits this film; splitting needs two")
 	}
-	return fmt.Sprintf("no other of the %d machines that fit was free for it", fitting)
+	return farm.Say("no other of the %d machines that fit was free for it", fitting)
 }
 
-// planWords say why a render is left whole for which other machines were free; "" when it is not, or when aloneWords know better.
-func planWords(plan ranges.Plan) string {
+// planWords say why a render is left whole for which other machines were free; zero when it is not, or when aloneWords know better.
+func planWords(plan ranges.Plan) farm.Text {
 	switch plan.Why {
 	case ranges.NoGain:
-		return fmt.Sprintf("it would not pay: %s on %d machines, with putting the parts together, and %s on one",
-			secondsWords(plan.Shared), plan.Machines, secondsWords(plan.Whole))
+		return farm.Say("it would not pay: %s on %d machines, with putting the parts together, and %s on one",
+			wording.About(plan.Shared), plan.Machines, wording.About(plan.Whole))
 	case ranges.Small:
-		return "it is too short for two ranges as long as the farm's policy wants them (split.minSeconds)"
+		return farm.Say("it is too short for two ranges as long as the farm's policy wants them (split.minSeconds)")
 	case ranges.Single:
-		return "there is room for one range only: the film has one frame, or the farm's policy says so (split.maxRanges)"
+		return farm.Say("there is room for one range only: the film has one frame, or the farm's policy says so (split.maxRanges)")
 	}
-	return ""
+	return farm.Text{}
 }
 
 func secondsWords(seconds float64) string {

@@ -101,7 +101,7 @@ func (l *leader) placeLocked(s *session) {
 		s.send(wire.Message{Standing: &told})
 	}
 	s.shut = l.shutLocked(s)
-	l.queue.SetLacks(s.agent, s.availability.AfterEffects)
+	l.queue.SetLacks(s.agent, farm.AsIs(s.availability.AfterEffects))
 	l.queue.Connect(s.agent, l.outOf(s))
 	l.wake()
 }
@@ -156,12 +156,12 @@ func (l *leader) outOf(s *session) schedule.Out {
 	case stand.drained:
 		return schedule.Out{Why: schedule.OutDrained}
 	case !stand.works(now):
-		return schedule.Out{Why: schedule.OutAside, Reason: stand.setAside.Reason, Until: stand.setAside.Until}
+		return schedule.Out{Why: schedule.OutAside, Reason: farm.AsIs(stand.setAside.Reason), Until: stand.setAside.Until}
 	case s.availability.NotReady:
-		return schedule.Out{Why: schedule.OutNotReady, Reason: s.availability.Reason, Until: s.availability.Until}
+		return schedule.Out{Why: schedule.OutNotReady, Reason: farm.AsIs(s.availability.Reason), Until: s.availability.Until}
 	case l.present(s).Presence != "" && l.present(s).Presence != farm.PresenceFree:
 		present := l.present(s)
-		return schedule.Out{Why: schedule.OutAway, Reason: present.Reason, Until: present.Until}
+		return schedule.Out{Why: schedule.OutAway, Reason: farm.AsIs(present.Reason), Until: present.Until}
 	case !s.rests.IsZero():
 		return schedule.Out{Why: schedule.OutResting, Until: s.rests}
 	default:

@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"fmt"
 	"time"
 
 	"overcrank/coordinator/schedule"
@@ -48,25 +47,25 @@ func (w *waiting) read(tx *raftstore.Tx, now time.Time) (err error) {
 	return nil
 }
 
-// why says what a job waits for before any machine is looked for, "" when that is not so.
-func (w *waiting) why() string {
+// why says what a job waits for before any machine is looked for, zero when that is not so.
+func (w *waiting) why() farm.Text {
 	switch {
 	case w.job.Hold:
-		return "The job is held: it starts when it is released."
+		return farm.Say("The job is held: it starts when it is released.")
 	case w.job.Status == farm.JobPending:
-		return fmt.Sprintf("The job waits for its nested jobs: %d of %d have finished.", w.finished, len(w.job.Children))
+		return farm.Say("The job waits for its nested jobs: %d of %d have finished.", w.finished, len(w.job.Children))
 	case w.task.ID != "":
-		return ""
+		return farm.Text{}
 	case w.template != nil && w.template.Status == farm.TemplateAwaitingUpload:
-		return fmt.Sprintf("Template %q has not been uploaded yet.", w.template.DisplayName)
+		return farm.Say("Template %q has not been uploaded yet.", w.template.DisplayName)
 	case w.template != nil && w.template.Status == farm.TemplateDownloading:
-		return fmt.Sprintf("Template %q is still being downloaded.", w.template.DisplayName)
+		return farm.Say("Template %q is still being downloaded.", w.template.DisplayName)
 	case w.template != nil && w.template.Status == farm.TemplateProcessing:
-		return fmt.Sprintf("Template %q is still being read.", w.template.DisplayName)
+		return farm.Say("Template %q is still being read.", w.template.DisplayName)
 	case w.job.Approve && w.job.ApprovedAt.IsZero() && w.sampled():
-		return "Its sample frames are there. The rest waits until somebody has approved them."
+		return farm.Say("Its sample frames are there. The rest waits until somebody has approved them.")
 	}
-	return ""
+	return farm.Text{}
 }
 
 // sampled tells whether the frames to be looked at are made, and nothing of the rest is in work.

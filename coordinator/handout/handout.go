@@ -34,8 +34,8 @@ func New(s *state.State, c *cluster.Cluster, t *templates.Catalog, secrets *libr
 // Handout is what a machine is handed with a lease.
 type Handout struct {
 	Lease  wire.Lease
-	Never  string // why the machine renders all of a film, whatever others are free; "" when others may help, and when that is no question
-	Nested bool   // the job is nested in another
+	Never  farm.Text // why the machine renders all of a film, whatever others are free; zero when others may help, and when that is no question
+	Nested bool      // the job is nested in another
 }
 
 // Of puts together all that an agent needs to run a leased task of a job. What job points to is only read.
@@ -128,9 +128,9 @@ func forTask(job farm.Job, t farm.Task) farm.Job {
 }
 
 // leaseFrames says which single frames a task renders, and whether others may go on from what it leaves. never is as ranges.NeverSplit says it.
-func (m *Maker) leaseFrames(ctx context.Context, lease *wire.Lease, job farm.Job, t farm.Task, template *farm.Template) (never string, err error) {
+func (m *Maker) leaseFrames(ctx context.Context, lease *wire.Lease, job farm.Job, t farm.Task, template *farm.Template) (never farm.Text, err error) {
 	if t.Kind != farm.TaskSample && (t.Kind != farm.TaskRender || t.Part) {
-		return "", nil
+		return never, nil
 	}
 	if t.Kind == farm.TaskRender && !ranges.MayPart(job, template) {
 		return ranges.NeverSplit(t, job, template, false), nil
@@ -138,7 +138,7 @@ func (m *Maker) leaseFrames(ctx context.Context, lease *wire.Lease, job farm.Job
 	frames, known, err := m.templates.FramesOf(ctx, job, template)
 	switch {
 	case err != nil:
-		return "", err
+		return never, err
 	case t.Kind == farm.TaskRender:
 		lease.Parted = known
 		return ranges.NeverSplit(t, job, template, known), nil
@@ -149,7 +149,7 @@ func (m *Maker) leaseFrames(ctx context.Context, lease *wire.Lease, job farm.Job
 	default:
 		lease.Stills = []int{0}
 	}
-	return "", nil
+	return never, nil
 }
 
 // wantsProxy says whether a task makes a result that people look at and browsers do not play. Of what goes to storage

@@ -198,9 +198,9 @@ func (n *Notices) lineOfBudget(tx *raftstore.Tx, who farm.Token, notice farm.Not
 	if of.Use, err = tx.ProjectUse(who.Team, notice.Project, n.state.Now()); err != nil {
 		return line{}, err
 	}
-	text := wording.Used(of)
+	text := wording.Used(of).String()
 	if of.Budget.Then == farm.BudgetHold && of.Use.UsedUp(of.Budget) {
-		text = wording.Held(of) + " New work waits until then."
+		text = wording.Held(of).String() + " New work waits until then."
 	}
 	return n.lineAt("/projects", text), nil
 }

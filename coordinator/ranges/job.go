@@ -49,28 +49,28 @@ func MaySplit(t farm.Task, job farm.Job, template *farm.Template) bool {
 	return t.Kind == farm.TaskRender && !t.Part && t.Failures == 0 && template != nil && MayPart(job, template)
 }
 
-// NeverSplit says why one machine has to render a whole film; "" when it may be split, and for single pictures, projects, previews and
+// NeverSplit says why one machine has to render a whole film; zero when it may be split, and for single pictures, projects, previews and
 // joined clips, where the question does not arise. known says that the farm knows how many frames the film has.
-func NeverSplit(t farm.Task, job farm.Job, template *farm.Template, known bool) string {
+func NeverSplit(t farm.Task, job farm.Job, template *farm.Template, known bool) farm.Text {
 	inAnyOrder := job
 	inAnyOrder.Sequential = false
 	switch {
 	case !MayPart(inAnyOrder, nil):
-		return ""
+		return farm.Text{}
 	case job.Sequential:
-		return "the job is sequential: each of its frames depends on those before it"
+		return farm.Say("the job is sequential: each of its frames depends on those before it")
 	case template == nil:
-		return "the farm has not read the project, which the job names by its address"
+		return farm.Say("the farm has not read the project, which the job names by its address")
 	case template.Sequential:
-		return "the template is marked as sequential: each frame depends on those before it"
+		return farm.Say("the template is marked as sequential: each frame depends on those before it")
 	case slices.ContainsFunc(job.Assets, ChangesLength):
-		return "a script, or a function that sets the duration, may change how many frames the film has"
+		return farm.Say("a script, or a function that sets the duration, may change how many frames the film has")
 	case !known:
-		return "the farm does not know how many frames the composition has"
+		return farm.Say("the farm does not know how many frames the composition has")
 	case t.Failures > 0:
-		return "it has failed before, and is tried again as a whole"
+		return farm.Say("it has failed before, and is tried again as a whole")
 	}
-	return ""
+	return farm.Text{}
 }
 
 // MayPreview reports whether single frames of a job can be rendered as a preview.

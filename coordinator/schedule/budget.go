@@ -1,11 +1,13 @@
 package schedule
 
+import "overcrank/farm"
+
 // Held names what a budget holds work of: a project of a team, or, without a project, all that the team has.
 type Held struct{ Team, Project string }
 
 // SetHeld replaces what is held for want of machine hours, with a sentence that says why. Tasks of it wait in the queue, outside the order, and
 // cost nothing until they are let go. It looks at each group, so it is meant for when a budget was used up or changed.
-func (q *Queue) SetHeld(held map[Held]string) {
+func (q *Queue) SetHeld(held map[Held]farm.Text) {
 	q.held = held
 	for _, t := range q.teamList {
 		for l := range t.lanes {
@@ -15,7 +17,7 @@ func (q *Queue) SetHeld(held map[Held]string) {
 				}
 				for _, g := range b.groups {
 					if g != nil {
-						q.setHeld(g, q.whyHeld(t.id, g.class.need.Project) != "")
+						q.setHeld(g, !q.whyHeld(t.id, g.class.need.Project).IsZero())
 					}
 				}
 			}
@@ -23,9 +25,9 @@ func (q *Queue) SetHeld(held map[Held]string) {
 	}
 }
 
-// whyHeld is the sentence that says why work is held, "" for work that is not.
-func (q *Queue) whyHeld(team, project string) string {
-	if why := q.held[Held{team, project}]; why != "" {
+// whyHeld is the sentence that says why work is held, zero for work that is not.
+func (q *Queue) whyHeld(team, project string) farm.Text {
+	if why := q.held[Held{team, project}]; !why.IsZero() {
 		return why
 	}
 	return q.held[Held{Team: team}]

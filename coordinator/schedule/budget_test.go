@@ -19,7 +19,7 @@ func TestHeldWorkWaitsOutsideTheOrder(t *testing.T) {
 	q.Add(task("a", forProject("spring")), epoch)
 	q.Add(task("b", forProject("autumn")), epoch)
 	q.Add(task("c"), epoch)
-	q.SetHeld(map[schedule.Held]string{{Team: "ours", Project: "spring"}: why})
+	q.SetHeld(map[schedule.Held]farm.Text{{Team: "ours", Project: "spring"}: farm.AsIs(why)})
 	q.Add(task("d", forProject("spring")), epoch) // comes while its project is held
 	q.Add(task("e", forProject("spring"), func(t *schedule.Task) { t.Team = "others" }), epoch)
 	line, _ := q.Line(epoch, 0, 10)
@@ -32,7 +32,7 @@ func TestHeldWorkWaitsOutsideTheOrder(t *testing.T) {
 	}
 	come(q, machine("m", 10))
 	p := q.Explain(task("a", forProject("spring")), epoch)
-	if p.Why != why || p.Place != 0 || p.Start != nil {
+	if p.Why.String() != why || p.Place != 0 || p.Start != nil {
 		t.Errorf("the held task is explained as %+v", p)
 	}
 	if !slices.ContainsFunc(p.Requirements, func(r farm.Requirement) bool { return r.Kind == "budget" && r.RulesOut == 1 }) {
@@ -50,15 +50,15 @@ func TestHeldWorkWaitsOutsideTheOrder(t *testing.T) {
 func TestATeamIsHeldWithAllItsProjects(t *testing.T) {
 	q := schedule.NewQueue()
 	come(q, machine("m", 10))
-	q.SetHeld(map[schedule.Held]string{{Team: "ours"}: "Your team has used its 2 machine hours."})
+	q.SetHeld(map[schedule.Held]farm.Text{{Team: "ours"}: farm.AsIs("Your team has used its 2 machine hours.")})
 	q.Add(task("a", forProject("spring")), epoch)
 	q.Add(task("b"), epoch)
 	q.Add(task("c", func(t *schedule.Task) { t.Team = "others" }), epoch)
 	wantGrants(t, q, epoch, "c>m")
-	if why := q.Explain(task("b"), epoch).Why; why != "Your team has used its 2 machine hours." {
+	if why := q.Explain(task("b"), epoch).Why.String(); why != "Your team has used its 2 machine hours." {
 		t.Errorf("the task waits since %q", why)
 	}
-	q.SetHeld(map[schedule.Held]string{{Team: "ours", Project: "spring"}: "The project."})
+	q.SetHeld(map[schedule.Held]farm.Text{{Team: "ours", Project: "spring"}: farm.AsIs("The project.")})
 	wantGrants(t, q, epoch, "b>m")
 }
 
@@ -73,7 +73,7 @@ func TestAHeldClaimIsGivenUp(t *testing.T) {
 	late := epoch.Add(2 * schedule.Patience)
 	q.Add(task("second", func(t *schedule.Task) { t.Created = late }), late)
 	q.Assign(late, 10)
-	q.SetHeld(map[schedule.Held]string{{Team: "ours", Project: "spring"}: "The project."})
+	q.SetHeld(map[schedule.Held]farm.Text{{Team: "ours", Project: "spring"}: farm.AsIs("The project.")})
 	q.Release("first.1", 1, late)
 	wantGrants(t, q, late, "second>m")
 }

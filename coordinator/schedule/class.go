@@ -1,11 +1,12 @@
 package schedule
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"overcrank/farm"
 )
 
 // class is the tasks that have the same need and failed on the same machines.
@@ -24,8 +25,9 @@ type class struct {
 
 // ask is one requirement of a class.
 type ask struct {
-	kind, wants string // as farm.Requirement has them
-	met         func(p *profile) bool
+	kind  string // as farm.Requirement has it
+	wants farm.Text
+	met   func(p *profile) bool
 }
 
 func (c *class) fits(p *profile) bool {
@@ -130,34 +132,36 @@ func (q *Queue) match(c *class) {
 func (q *Queue) asksOf(c *class) []ask {
 	n := c.need
 	asks := []ask{q.askForEngine(n)}
-	add := func(kind, wants string, met func(*profile) bool) { asks = append(asks, ask{kind, wants, met}) }
+	add := func(kind string, wants farm.Text, met func(*profile) bool) {
+		asks = append(asks, ask{kind, wants, met})
+	}
 	least := version(n.SavedWith)
 	if n.SavedWith != "" && n.Engine == EngineAfterEffects && q.adobe > 0 {
-		add("version", "After Effects "+n.SavedWith+" or later, since the project was saved with it", func(p *profile) bool {
+		add("version", farm.Say("After Effects %s or later, since the project was saved with it", n.SavedWith), func(p *profile) bool {
 			return slices.ContainsFunc(p.versions, func(have [2]int) bool { return slices.Compare(have[:], least[:]) >= 0 })
 		})
 	}
 	if n.OS != "" {
-		add("os", systemName(n.OS), func(p *profile) bool { return p.os == n.OS })
+		add("os", farm.AsIs(systemName(n.OS)), func(p *profile) bool { return p.os == n.OS })
 	}
 	if n.MinMemory > 0 {
-		add("memory", gigabytes(n.MinMemory)+" of memory", func(p *profile) bool { return p.memory >= n.MinMemory })
+		add("memory", farm.Say("%s of memory", gigabytes(n.MinMemory)), func(p *profile) bool { return p.memory >= n.MinMemory })
 	}
 	if n.Writes != "" {
-		add("codec", "an encoder for "+n.Writes, func(p *profile) bool {
+		add("codec", farm.Say("an encoder for %s", n.Writes), func(p *profile) bool {
 			return len(p.writes) == 0 || slices.Contains(p.writes, n.Writes)
 		})
 	}
 	for _, tag := range n.AllTags {
-		add("tags", "the tag '"+tag+"'", func(p *profile) bool { return hasTag(p, tag) })
+		add("tags", farm.Say("the tag '%s'", tag), func(p *profile) bool { return hasTag(p, tag) })
 	}
 	if len(n.AnyTags) > 0 {
-		add("anyTags", "one of the tags "+quoted(n.AnyTags), func(p *profile) bool {
+		add("anyTags", farm.Say("one of the tags %s", quoted(n.AnyTags)), func(p *profile) bool {
 			return slices.ContainsFunc(n.AnyTags, func(tag string) bool { return hasTag(p, tag) })
 		})
 	}
 	for _, tag := range n.NoTags {
-		add("noTags", "tags without '"+tag+"'", func(p *profile) bool { return !hasTag(p, tag) })
+		add("noTags", farm.Say("tags without '%s'", tag), func(p *profile) bool { return !hasTag(p, tag) })
 	}
 	for _, secret := range n.Secrets {
 		if tags := q.secretTags[secret]; len(tags) > 0 {
@@ -169,13 +173,13 @@ func (q *Queue) asksOf(c *class) []ask {
 	}
 	for i, font := range n.Fonts {
 		if number := c.fonts[i]; q.owned[number] > 0 {
-			add("font", "the font "+font, func(p *profile) bool { return holds(p.fonts, number) })
+			add("font", farm.Say("the font %s", font), func(p *profile) bool { return holds(p.fonts, number) })
 		}
 	}
 	if n.Engine.adobe() && q.adobe > 0 {
 		for _, effect := range n.Effects {
 			number := q.intern(effectName(effect))
-			add("effect", "the effect "+effect, func(p *profile) bool { return holds(p.effects, number) })
+			add("effect", farm.Say("the effect %s", effect), func(p *profile) bool { return holds(p.effects, number) })
 		}
 	}
 	return asks
@@ -184,13 +188,13 @@ func (q *Queue) asksOf(c *class) []ask {
 func (q *Queue) askForEngine(n Need) ask {
 	switch {
 	case n.Engine == EngineEmbedded:
-		return ask{"engine", "the farm's own renderer", func(p *profile) bool { return p.own }}
+		return ask{"engine", farm.Say("the farm's own renderer"), func(p *profile) bool { return p.own }}
 	case n.Engine == EngineAny || q.adobe == 0:
-		return ask{"engine", "a renderer", func(p *profile) bool { return p.renders }}
+		return ask{"engine", farm.Say("a renderer"), func(p *profile) bool { return p.renders }}
 	case n.Engine == EngineAfterEffects:
-		return ask{"engine", "After Effects", func(p *profile) bool { return len(p.engines) > 0 }}
+		return ask{"engine", farm.AsIs("After Effects"), func(p *profile) bool { return len(p.engines) > 0 }}
 	default:
-		return ask{"engine", n.Engine.words(), func(p *profile) bool { return slices.Contains(p.engines, n.Engine) }}
+		return ask{"engine", farm.AsIs(n.Engine.words()), func(p *profile) bool { return slices.Contains(p.engines, n.Engine) }}
 	}
 }
 
@@ -224,11 +228,11 @@ func gigabytes(bytes int64) string {
 }
 
 // secretWants words the tags that a machine needs to get a secret's value.
-func secretWants(name string, tags []string) string {
+func secretWants(name string, tags []string) farm.Text {
 	if len(tags) == 1 {
-		return fmt.Sprintf("the tag %s, without which it may not get the secret '%s'", quoted(tags), name)
+		return farm.Say("the tag %s, without which it may not get the secret '%s'", quoted(tags), name)
 	}
-	return fmt.Sprintf("one of the tags %s, without which it may not get the secret '%s'", quoted(tags), name)
+	return farm.Say("one of the tags %s, without which it may not get the secret '%s'", quoted(tags), name)
 }
 
 // SetSecretTags sets, by SecretKey, the tags of secrets that only some machines may get: operators must have given a machine one of them.

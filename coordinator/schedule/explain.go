@@ -94,16 +94,16 @@ func (e *explanation) survey() {
 			e.untried += oneIf(!isAvoided)
 		}
 	}
-	add := func(kind, wants string, rulesOut int) {
+	add := func(kind string, wants farm.Text, rulesOut int) {
 		if rulesOut > 0 {
 			e.requirements = append(e.requirements, farm.Requirement{Kind: kind, Wants: wants, RulesOut: rulesOut})
 		}
 	}
-	add("failed", "a machine that has not failed it for good", barred)
-	add("avoided", "preferably a machine that has not failed it", failed)
-	add("present", "a machine that can get work now", out)
-	if q.whyHeld(e.t.Team, c.need.Project) != "" {
-		add("budget", "machine hours that are left in a budget", e.connected)
+	add("failed", farm.Say("a machine that has not failed it for good"), barred)
+	add("avoided", farm.Say("preferably a machine that has not failed it"), failed)
+	add("present", farm.Say("a machine that can get work now"), out)
+	if !q.whyHeld(e.t.Team, c.need.Project).IsZero() {
+		add("budget", farm.Say("machine hours that are left in a budget"), e.connected)
 	}
 	e.surveyLimits()
 	if len(e.fitting) == 0 && near != nil {
@@ -114,7 +114,7 @@ func (e *explanation) survey() {
 // surveyLimits counts for each limit the machines on which the task could take none.
 func (e *explanation) surveyLimits() {
 	for _, l := range e.c.limits {
-		r := farm.Requirement{Kind: "limit", Wants: "one of the limit '" + l.name + "'"}
+		r := farm.Requirement{Kind: "limit", Wants: farm.Say("one of the limit '%s'", l.name)}
 		for _, m := range e.q.machines {
 			if m.connected && !l.admits(m, 0, 0) {
 				r.RulesOut++
@@ -133,15 +133,15 @@ func (e *explanation) lacking(m *machine) int {
 }
 
 // lacks lists what a machine is missing.
-func (e *explanation) lacks(m *machine) []string {
-	var lacks []string
+func (e *explanation) lacks(m *machine) []farm.Text {
+	var lacks []farm.Text
 	for _, a := range e.c.asks {
 		if !a.met(m.profile) {
 			lacks = append(lacks, a.wants)
 		}
 	}
 	if slices.Contains(e.c.barred, m.id) {
-		lacks = append(lacks, "another try: it failed this task for good")
+		lacks = append(lacks, farm.Say("another try: it failed this task for good"))
 	}
 	return lacks
 }
@@ -149,7 +149,7 @@ func (e *explanation) lacks(m *machine) []string {
 // start estimates when the task will begin; nil when unknown.
 func (e *explanation) start(place int) *farm.Span {
 	switch {
-	case place == 0 || e.able == 0 || e.q.policy.Paused || e.q.whyHeld(e.t.Team, e.t.Need.Project) != "" || e.held() != "":
+	case place == 0 || e.able == 0 || e.q.policy.Paused || !e.q.whyHeld(e.t.Team, e.t.Need.Project).IsZero() || !e.held().IsZero():
 		return nil
 	case e.untried > 0 && place <= e.untried:
 		return &farm.Span{}

@@ -432,22 +432,22 @@ func TestExplain(t *testing.T) {
 			func(t *schedule.Task) { t.Need.Engine = "ae2026" }, "The only machine online does not have After Effects 2026 (ae2026). It waits for a machine that does."},
 		"nobody signed in": {none, func(q *schedule.Queue) {
 			come(q, machine("a", 1), machine("b", 1, "26.0"))
-			q.SetLacks("b", "nobody is signed in")
+			q.SetLacks("b", farm.AsIs("nobody is signed in"))
 		}, func(t *schedule.Task) { t.Need.Engine = "ae2026" }, "Of the 2 machines online, 1 has After Effects but cannot run it now (nobody is signed in). It waits until that changes."},
 		"signed in again": {none, func(q *schedule.Queue) {
 			come(q, machine("b", 1, "26.0"))
-			q.SetLacks("b", "nobody is signed in")
-			q.SetLacks("b", "")
+			q.SetLacks("b", farm.AsIs("nobody is signed in"))
+			q.SetLacks("b", farm.AsIs(""))
 		}, func(t *schedule.Task) { t.Need.Engine = "ae2026" }, "A machine is about to start it."},
 		"away": {none, func(q *schedule.Queue) {
 			for _, id := range []string{"a", "b", "c"} {
 				q.SetMachine(machine(id, 1))
-				q.Connect(id, schedule.Out{Why: schedule.OutAway, Reason: "somebody works at it", Until: until})
+				q.Connect(id, schedule.Out{Why: schedule.OutAway, Reason: farm.AsIs("somebody works at it"), Until: until})
 			}
 		}, nil, "3 machines that fit are in use by their artists until 18:00 UTC."},
 		"away and busy": {none, func(q *schedule.Queue) {
 			come(q, machine("a", 1), machine("b", 1))
-			q.Connect("b", schedule.Out{Why: schedule.OutAside, Reason: "it failed 5 times"})
+			q.Connect("b", schedule.Out{Why: schedule.OutAside, Reason: farm.AsIs("it failed 5 times")})
 			q.Hold(task("other"), "a", epoch)
 		}, nil, "Of the 2 machines that fit, 1 is busy; 1 machine that fits is set aside (it failed 5 times)."},
 		"busy":  {none, func(q *schedule.Queue) { come(q, machine("a", 1)); q.Hold(task("other"), "a", epoch) }, nil, "The only machine that fits is busy."},
@@ -480,7 +480,7 @@ func TestExplain(t *testing.T) {
 				tt.edit(&waits)
 			}
 			q.Add(waits, epoch)
-			if got := q.Explain(waits, epoch).Why; got != tt.want {
+			if got := q.Explain(waits, epoch).Why.String(); got != tt.want {
 				t.Errorf("says %q, want %q", got, tt.want)
 			}
 		})
@@ -496,7 +496,7 @@ func limited(id string) schedule.Task {
 func TestAMachineWhoseAfterEffectsCannotRunGetsOtherWork(t *testing.T) {
 	q := schedule.NewQueue()
 	come(q, machine("a", 1, "26.0"))
-	q.SetLacks("a", "nobody is signed in")
+	q.SetLacks("a", farm.AsIs("nobody is signed in"))
 	q.SetMachine(machine("a", 1, "26.0"))
 	own := task("own", func(t *schedule.Task) { t.Need.Engine = schedule.EngineEmbedded })
 	adobe := task("adobe", func(t *schedule.Task) { t.Need.Engine = schedule.EngineAfterEffects })
@@ -507,7 +507,7 @@ func TestAMachineWhoseAfterEffectsCannotRunGetsOtherWork(t *testing.T) {
 		t.Fatalf("with nobody signed in it is given %v", got)
 	}
 	q.Release("own.1", got[0].Task.Attempt, epoch)
-	q.SetLacks("a", "")
+	q.SetLacks("a", farm.AsIs(""))
 	if got = q.Assign(epoch, 10); len(got) != 1 || got[0].Task.ID != "adobe.1" {
 		t.Fatalf("with somebody signed in it is given %v", got)
 	}

@@ -42,7 +42,7 @@ func (q *Queue) groupOf(l *lane, c *class) *group {
 	b := l.blockOf(c.index >> 6)
 	g := b.groups[c.index&63]
 	if g == nil {
-		g = &group{lane: l, class: c, held: q.whyHeld(l.team.id, c.need.Project) != ""}
+		g = &group{lane: l, class: c, held: !q.whyHeld(l.team.id, c.need.Project).IsZero()}
 		b.groups[c.index&63] = g
 		b.live++
 	}

@@ -33,7 +33,7 @@ func MachineOf(a farm.Agent) Machine {
 // Out is why a connected machine gets no work. The zero value is a machine that can get work.
 type Out struct {
 	Why    OutKind
-	Reason string    // for people, may be empty
+	Reason farm.Text // may be zero
 	Until  time.Time // when that may change; zero when unknown
 }
 
@@ -58,8 +58,8 @@ type machine struct {
 	fonts, effects []uint32 // names counted in Queue.owned
 	adobe          bool
 	releases       releases
-	lacks          string   // why its After Effects gets no work now; "" when it does, and for a machine without one
-	profile        *profile // of its properties
+	lacks          farm.Text // why its After Effects gets no work now; zero when it does, and for a machine without one
+	profile        *profile  // of its properties
 	connected      bool
 	out            Out
 	running        []*holding
@@ -194,7 +194,7 @@ func (q *Queue) SetMachine(in Machine) {
 	m.slots = min(m.offers, q.policy.MostSlots())
 	p := q.profileOf(in)
 	m.fonts, m.effects, m.releases, m.adobe = p.fonts, p.effects, p.releases, len(p.engines) > 0
-	if m.lacks != "" {
+	if !m.lacks.IsZero() {
 		p = p.with(releases{})
 	}
 	flipped = append(flipped, q.own(m)...)
@@ -205,20 +205,20 @@ func (q *Queue) SetMachine(in Machine) {
 	}
 }
 
-// SetLacks notes why the After Effects of a machine gets no work now; "" when it does.
-func (q *Queue) SetLacks(id, why string) {
+// SetLacks notes why the After Effects of a machine gets no work now; zero when it does.
+func (q *Queue) SetLacks(id string, why farm.Text) {
 	m := q.machines[id]
-	if m == nil || m.profile == nil || m.lacks == why {
+	if m == nil || m.profile == nil || m.lacks.String() == why.String() {
 		return
 	}
 	was := m.lacks
 	m.lacks = why
-	if !m.adobe || (was == "") == (why == "") {
+	if !m.adobe || was.IsZero() == why.IsZero() {
 		return
 	}
 	connected, has := m.connected, m.releases
 	q.leave(m)
-	if why != "" {
+	if !why.IsZero() {
 		has = releases{}
 	}
 	m.profile = m.profile.with(has)

@@ -194,7 +194,7 @@ func TestBarredMachineNeverGetsTheTask(t *testing.T) {
 	barred := task("t", func(t *schedule.Task) { t.Barred = []string{"bad"} })
 	q.Add(barred, epoch)
 	wantGrants(t, q, epoch.Add(1000*time.Hour))
-	if p := q.Explain(barred, epoch); p.Fitting != 0 || p.Nearest == nil || !strings.Contains(p.Why, "failed") {
+	if p := q.Explain(barred, epoch); p.Fitting != 0 || p.Nearest == nil || !strings.Contains(p.Why.String(), "failed") {
 		t.Errorf("explained as %+v", p)
 	}
 	q.Add(task("other"), epoch)

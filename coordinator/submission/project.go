@@ -52,9 +52,9 @@ func (p *plan) warnOfBudget(tx *raftstore.Tx, job *farm.Job, of farm.BudgetOf, b
 	}
 	of.Budget, of.Use, of.Month = *budget, use, farm.Month(p.now)
 	if budget.Then == farm.BudgetHold {
-		job.Warnings = append(job.Warnings, wording.Held(of))
+		job.Warnings = append(job.Warnings, wording.Held(of).String())
 	} else {
-		job.Warnings = append(job.Warnings, wording.Used(of))
+		job.Warnings = append(job.Warnings, wording.Used(of).String())
 	}
 	return nil
 }

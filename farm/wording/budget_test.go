@@ -13,7 +13,10 @@ func TestBudgetsAreToldInMachineHours(t *testing.T) {
 	of := func(project *farm.Project, hours float64, per farm.BudgetPeriod, used int64) farm.BudgetOf {
 		return farm.BudgetOf{Project: project, Budget: farm.Budget{Hours: hours, Per: per}, Use: farm.ProjectUse{Total: used, Month: used}, Month: november}
 	}
-	for _, c := range []struct{ got, want string }{
+	for _, c := range []struct {
+		got  farm.Text
+		want string
+	}{
 		{Held(of(spring, 40, farm.BudgetMonth, 0)), "The project 'Spring' has used its 40 machine hours for November; an administrator can raise the budget."},
 		{Held(of(spring, 1, farm.BudgetTotal, 0)), "The project 'Spring' has used its 1 machine hour; an administrator can raise the budget."},
 		{Held(of(nil, 1200.5, farm.BudgetMonth, 0)), "Your team has used its 1,200.5 machine hours for November; an administrator of the farm can raise the budget."},
@@ -23,7 +26,7 @@ func TestBudgetsAreToldInMachineHours(t *testing.T) {
 		{Used(of(nil, 2_000_000, farm.BudgetTotal, 1_234_567*3_600_000)), "Your team has used 1,234,567 of its 2,000,000 machine hours."},
 		{Used(of(nil, 2, farm.BudgetMonth, 5_400_000)), "Your team has used 1.5 of its 2 machine hours for November."},
 	} {
-		if c.got != c.want {
+		if c.got.String() != c.want {
 			t.Errorf("told as %q, want %q", c.got, c.want)
 		}
 	}

@@ -28,6 +28,12 @@ func (w Words) Span(s farm.Span) string {
 	return words
 }
 
+// About is a single length of time as Span rounds it: "about 40 s".
+func About(seconds float64) farm.Text {
+	number, unit := English.roundedSpan(time.Duration(seconds * float64(time.Second)))
+	return farm.Say("about %s %s", number, farm.Say(unit))
+}
+
 // In is when something that takes that long will be done: "in about 40 s", or the words of Span where it has no number.
 func In(s farm.Span) string { return English.In(s) }
 

@@ -1,7 +1,6 @@
 package language
 
 import (
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -15,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"overcrank/farm"
 )
@@ -26,11 +26,18 @@ var sayers = map[string]struct {
 }{
 	"say": {1, false}, "language.Say": {1, false}, "phrase": {0, false}, "language.Pieces": {1, false}, "language.Text": {0, false},
 	"s.say": {1, false}, "r.say": {0, false}, "w": {0, false}, "counted": {1, true},
+	"farm.Say": {0, false}, "farm.Count": {2, true},
 	"many": {3, true}, "manyOf": {2, true}, "language.Count": {3, true}, "language.CountedPieces": {3, true},
 }
 
 // wordRooms are files whose every text is said somewhere: they name states.
 var wordRooms = []string{"../../farm/wording/state.go", "../../farm/wording/cause.go"}
+
+// frames put texts of the farm together: lists, and an error with what is wrong with its fields.
+var frames = []string{"%s and %s"}
+
+// tellers are the rooms beside the dashboard whose texts (farm.Say, farm.Count) people read on its pages.
+var tellers = []string{"../../farm/wording", "../../coordinator/schedule", "../../coordinator/dispatch", "../../coordinator/ranges"}
 
 // texts are the texts in the code of the dashboard, and whether each counts.
 func texts(t *testing.T) map[string]bool {
@@ -60,8 +67,16 @@ func texts(t *testing.T) map[string]bool {
 		})
 		return nil
 	}
-	if err := errors.Join(filepath.WalkDir("..", read), filepath.WalkDir("../../farm/wording", read)); err != nil {
-		t.Fatal(err)
+	for _, room := range append([]string{".."}, tellers...) {
+		if err := filepath.WalkDir(room, read); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range frames {
+		found[text] = false
+	}
+	for m := time.January; m <= time.December; m++ {
+		found[m.String()] = false
 	}
 	scripts, err := ScriptTexts(os.DirFS("../static"))
 	if err != nil {

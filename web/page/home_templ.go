@@ -63,7 +63,7 @@ func (b BatchCard) Name(ctx context.Context) string {
 
 // Stuck is jobs that wait for somebody to do something, for one reason.
 type Stuck struct {
-	Why  string
+	Why  farm.Text
 	Jobs []Job // some of them
 	More int   // beside those
 	Ask  bool  // they wait for approval
@@ -481,9 +481,9 @@ func HomeBody(s Shell, h Home) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var17 string
-				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(stuck.Why)
+				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(told(ctx, stuck.Why))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/home.templ`, Line: 198, Col: 21}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/home.templ`, Line: 198, Col: 32}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {

@@ -40,7 +40,7 @@ func (v JobView) NeedsApproval() bool {
 
 // waits tells whether something of the job waits for a machine.
 func (v JobView) waits() bool {
-	return v.Placement != nil && v.Placement.Why != "" && !v.Status.Ended()
+	return v.Placement != nil && !v.Placement.Why.IsZero() && !v.Status.Ended()
 }
 
 // left says how long the job is likely to take yet, "" when nobody can tell.

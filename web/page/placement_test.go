@@ -9,7 +9,7 @@ import (
 )
 
 func TestARequirementThatNoMachineMeetsHasAWayOut(t *testing.T) {
-	p := farm.Placement{Agents: 3, Requirements: []farm.Requirement{{Kind: "engine", RulesOut: 1}, {Kind: "font", Wants: "the font Lora", RulesOut: 3}}}
+	p := farm.Placement{Agents: 3, Requirements: []farm.Requirement{{Kind: "engine", RulesOut: 1}, {Kind: "font", Wants: farm.Say("the font %s", "Lora"), RulesOut: 3}}}
 	if words, href := wayOut(p); href != "/settings/fonts" || !strings.Contains(words, "Add the font") {
 		t.Errorf("the way out is %q at %q", words, href)
 	}

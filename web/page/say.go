@@ -8,6 +8,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"overcrank/farm"
 	"overcrank/farm/wording"
 	"overcrank/web/language"
 )
@@ -20,6 +21,18 @@ func say(ctx context.Context, text string, args ...any) string {
 // many is a text about an amount in the reader's language.
 func many(ctx context.Context, n int, one, more string, args ...any) string {
 	return language.Count(ctx, n, one, more, args...)
+}
+
+// told is a text of the farm in the reader's language.
+func told(ctx context.Context, text farm.Text) string { return language.Told(ctx, text) }
+
+// toldEach are some texts of the farm in the reader's language.
+func toldEach(ctx context.Context, texts []farm.Text) []string {
+	words := make([]string, len(texts))
+	for i, text := range texts {
+		words[i] = told(ctx, text)
+	}
+	return words
 }
 
 // inWords are the words of package wording in the reader’s language.

@@ -24,8 +24,8 @@ func TestNoWordsTouch(t *testing.T) {
 		Webhook: &farm.Webhook{URL: "https://x.example"}, Batch: "b1", Template: farm.JobTemplate{ID: "t1", Composition: "main"},
 	}, Template: "Card", Delivery: &farm.Delivery{Tries: 3, EndedAt: at, Error: "refused"}}
 	placed := &farm.Placement{
-		Task: "j1.1", Why: "No machine has it.", Place: 2, Agents: 3, Fitting: 1, Free: 1, Start: &farm.Span{Low: 10, High: 90}, Finish: &farm.Span{Low: 20, High: 200},
-		Nearest: &farm.NearAgent{ID: "m1", Name: "Suite 4", Lacks: []string{"the font X"}}, Requirements: []farm.Requirement{{Kind: "font", Wants: "X", RulesOut: 3}},
+		Task: "j1.1", Why: farm.AsIs("No machine has it."), Place: 2, Agents: 3, Fitting: 1, Free: 1, Start: &farm.Span{Low: 10, High: 90}, Finish: &farm.Span{Low: 20, High: 200},
+		Nearest: &farm.NearAgent{ID: "m1", Name: "Suite 4", Lacks: []farm.Text{farm.AsIs("the font X")}}, Requirements: []farm.Requirement{{Kind: "font", Wants: farm.AsIs("X"), RulesOut: 3}},
 	}
 	done := job
 	done.Status, done.FinishedAt = farm.JobFinished, at
@@ -40,7 +40,7 @@ func TestNoWordsTouch(t *testing.T) {
 		"day":      MachineDayPart(MachineDay{Now: at, Jobs: []Choice{{"j1", "Spot"}, {"j2", "Card"}}, MachineDay: farm.MachineDay{Since: at.Add(-time.Hour), Parts: []farm.MachinePart{{From: at, Failed: 1, Jobs: 2, Seconds: [farm.MachineUses]float64{100, 100, 9, 9}}}}}),
 		"hours":    machineSchedule(MachinePageValues{Machine: Machine{Machine: farm.Machine{Rules: &farm.WorkRules{Zone: "CET"}}}, Now: at}),
 		"pictures": MachinesBody(admin, Machines{All: 1, Found: 1, Filter: MachineFilter{Wall: true}, Machines: []Machine{machine}}),
-		"home":     HomeBody(admin, Home{Rendering: []Job{job}, Next: []Job{job}, Failed: []Job{failed}, FailedNow: 4, Recent: []Job{done}, Stuck: []Stuck{{Why: "why", Jobs: []Job{job}, More: 3}}}),
+		"home":     HomeBody(admin, Home{Rendering: []Job{job}, Next: []Job{job}, Failed: []Job{failed}, FailedNow: 4, Recent: []Job{done}, Stuck: []Stuck{{Why: farm.AsIs("why"), Jobs: []Job{job}, More: 3}}}),
 		"people":   TokensPage(admin, Tokens{People: true, Own: "k1", All: []farm.Token{{ID: "k1", Name: "Ann", CreatedAt: at}}, Made: &farm.Token{Name: "Ann"}, Secret: "x", Until: at}),
 		"template": TemplateBody(admin, Template{Template: farm.Template{ID: "t1", Status: farm.TemplateUploaded}, Summary: &aep.Summary{
 			Version: "24", Warnings: []string{"w"}, Footage: []aep.FootageSummary{{Name: "a.png", Media: "image", Used: true}}, Fonts: []aep.FontSummary{{PostScript: "Inter"}},

@@ -51,8 +51,8 @@ type Pulse struct {
 // Job is a job with what the page needs beside it.
 type Job struct {
 	farm.Job
-	Template string // display name, "" when it is not kept
-	Why      string // why it waits
+	Template string    // display name, "" when it is not kept
+	Why      farm.Text // why it waits; zero when it does not
 	// ProjectName is the name of its project, "" for a job of none.
 	ProjectName string
 	Thumbs      []int  // frames that have a picture
@@ -139,8 +139,8 @@ func (j Job) Sentence(ctx context.Context) string {
 	case farm.JobCancelled:
 		return say(ctx, "Cancelled before it finished")
 	}
-	if j.Why != "" {
-		return j.Why
+	if !j.Why.IsZero() {
+		return told(ctx, j.Why)
 	}
 	return say(ctx, "Waiting for a machine")
 }

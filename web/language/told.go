@@ -1,0 +1,44 @@
+package language
+
+import (
+	"context"
+
+	"golang.org/x/text/feature/plural"
+
+	"overcrank/farm"
+)
+
+// Told is a text of the farm in the language of a context. What has no translation stays as it is in English.
+func Told(ctx context.Context, t farm.Text) string {
+	l := In(ctx)
+	if l == English || t.IsZero() {
+		return t.String()
+	}
+	args := make([]any, len(t.Args))
+	for i, arg := range t.Args {
+		switch arg := arg.(type) {
+		case farm.Text:
+			args[i] = Told(ctx, arg)
+		case farm.Decimal:
+			args[i] = Decimal(ctx, arg.Value, arg.Places)
+		default:
+			args[i] = arg
+		}
+	}
+	text := t.Key
+	if n, ok := t.Amount(); !ok {
+		text = translated(l, text, plural.Other)
+	} else if text = counted(l, n, t.One, t.Key); text == t.Key && n == 1 {
+		text = t.One
+	}
+	return written(l, text, args)
+}
+
+// ToldError is what an error says in the language of a context. Errors that the farm does not say to people stay as they are.
+func ToldError(ctx context.Context, err error) string {
+	known, ok := err.(*farm.Error) //nolint:errorlint // a wrapped error has more words around it
+	if !ok || In(ctx) == English {
+		return err.Error()
+	}
+	return Told(ctx, known.Text())
+}

@@ -1,0 +1,32 @@
+package language
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"overcrank/farm"
+)
+
+func TestTextsOfTheFarmAreToldInTheLanguageOfTheContext(t *testing.T) {
+	de, fr := With(context.Background(), German), With(context.Background(), French)
+	busy := farm.Count(1, "Of the %[2]d machines that fit, %[1]d is busy; %[3]s.", "Of the %[2]d machines that fit, %[1]d are busy; %[3]s.", 1200,
+		farm.Count(2, "%d machine that fits is paused", "%d machines that fit are paused"))
+	hours := farm.Say("%s machine hours", farm.Decimal{Value: 1200.5, Places: 1})
+	for _, c := range []struct{ got, want string }{
+		{Told(context.Background(), busy), "Of the 1200 machines that fit, 1 is busy; 2 machines that fit are paused."},
+		{Told(de, busy), "Von den 1.200 passenden Rechnern ist 1 beschäftigt; 2 passende Rechner sind angehalten."},
+		{Told(fr, farm.ListOf([]farm.Text{farm.AsIs("a"), farm.Say("the font %s", "Lora")})), "a et la police Lora"},
+		{Told(de, farm.AsIs("a sentence of an earlier release, 5 %")), "a sentence of an earlier release, 5 %"},
+		{Told(de, farm.Text{}), ""},
+		{Told(context.Background(), hours), "1,200.5 machine hours"},
+		{Told(de, hours), "1.200,5 Rechnerstunden"},
+		{ToldError(de, farm.Errorf(farm.CodeInvalid, "nobody has translated %s", "this")), "nobody has translated this"},
+		{ToldError(de, errors.New("disk full")), "disk full"},
+		{Told(de, farm.Count(1, "%d thing nobody has translated", "%d things nobody has translated")), "1 thing nobody has translated"},
+	} {
+		if c.got != c.want {
+			t.Errorf("told as %q, want %q", c.got, c.want)
+		}
+	}
+}

@@ -470,3 +470,16 @@ func TestFlags(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatAFileOfOutlinesLacksIsWarnedOf(t *testing.T) {
+	project := lay(t, sample())
+	content := `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="#00f" filter="url(#f)"/></svg>`
+	if err := os.WriteFile(filepath.Join(filepath.Dir(project), "(Footage)", "picture.png"), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, out := start(t, t.Context(), "-project", project, "-comp", "main", "-output", filepath.Join(t.TempDir(), "still.png"), "-s", "0", "-e", "0")
+	if code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	has(t, out, "WARNING:After Effects warning: layer 'picture' in composition 'main': filters in the vector file 'picture.png' is not drawn by the embedded engine")
+}

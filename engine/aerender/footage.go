@@ -77,6 +77,10 @@ func (j *job) checkFootage(ctx context.Context) error {
 			j.sources.mu.Lock()
 			j.sources.opened[u.Item.ID] = src
 			j.sources.mu.Unlock()
+			if src.Info.Lacks != "" {
+				j.out.warning(fmt.Sprintf("layer '%s' in composition '%s': %s in the vector file '%s' is not drawn by the embedded engine",
+					j.project.DisplayName(u.Layer), u.Comp.Name, src.Info.Lacks, u.Item.FileName()))
+			}
 			continue
 		}
 		if ctx.Err() != nil {

@@ -24,7 +24,9 @@ type Info struct {
 	FrameRate     float64
 	Still         bool
 	Video, Audio  bool
-	Alpha         bool // the pictures may be transparent
+	Alpha         bool   // the pictures may be transparent
+	Outlines      bool   // the picture is made of outlines, which Source.Sharp draws at any size
+	Lacks         string // what of it is not drawn, "" for nothing
 }
 
 // Interpretation is how a project interprets the pictures of a file.
@@ -38,6 +40,9 @@ type Interpretation struct {
 	FrameRate     float64 // frames per second: of a sequence, 0 for 30; of a film, its own rate or the one it is conformed to
 	Layer         PhotoshopLayer
 }
+
+// errChanged is the error of a file that has another format than before.
+var errChanged = errors.New("it has changed since the render began")
 
 // Probe reads the format of a file.
 func Probe(ctx context.Context, path string) (Info, error) {
@@ -88,6 +93,7 @@ func (l *Library) OpenAs(ctx context.Context, path string, in Interpretation) (*
 	case !info.Video:
 		return &Source{Info: info, reader: silent{path}}, nil
 	case info.Still:
+		info.Outlines = info.Outlines && !in.IgnoreAlpha && !in.InvertAlpha
 		return &Source{Info: info, reader: &still{lib: l, path: path, in: in, stream: st, info: info}}, nil
 	}
 	reader := newFilm(l, path, info, st, in)

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"overcrank/engine/footage/vector"
 	"overcrank/engine/raster"
 )
 
@@ -38,10 +39,16 @@ type picture struct {
 	halved int
 }
 
+// kept is a picture of pixels, or one of outlines.
 type kept struct {
 	picture
-	img *raster.Image
+	img  *raster.Image
+	pic  *vector.Picture
+	size int64 // bytes
 }
+
+// outlinesKey is the number of the frame under which a picture of outlines is kept beside its frame of pixels.
+const outlinesKey = -2
 
 // NewLibrary is an empty library that keeps at most budget bytes of pictures. One frame of each film may exceed it.
 func NewLibrary(budget int64) *Library {
@@ -53,24 +60,51 @@ func NewLibrary(budget int64) *Library {
 func (l *Library) get(p picture) *raster.Image {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if k := l.touch(p); k != nil {
+		return k.img
+	}
+	return nil
+}
+
+// outlines is a kept picture of outlines, nil when there is none.
+func (l *Library) outlines(p picture) *vector.Picture {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k := l.touch(p); k != nil {
+		return k.pic
+	}
+	return nil
+}
+
+// touch is an entry that is used now. The library is locked.
+func (l *Library) touch(p picture) *kept {
 	e := l.known[p]
 	if e == nil {
 		return nil
 	}
 	l.order.MoveToFront(e)
-	return e.Value.(*kept).img
+	return e.Value.(*kept)
 }
 
 // put keeps a picture, and drops the least recently used ones. A picture larger than the budget is not kept.
 func (l *Library) put(p picture, img *raster.Image) {
+	l.keep(&kept{picture: p, img: img, size: int64(len(img.Pix))})
+}
+
+// putOutlines is put for a picture of outlines.
+func (l *Library) putOutlines(p picture, pic *vector.Picture) {
+	l.keep(&kept{picture: p, pic: pic, size: pic.Cost()})
+}
+
+func (l *Library) keep(k *kept) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.remove(l.known[p])
-	if int64(len(img.Pix)) > l.budget {
+	l.remove(l.known[k.picture])
+	if k.size > l.budget {
 		return
 	}
-	l.known[p] = l.order.PushFront(&kept{p, img})
-	l.used += int64(len(img.Pix))
+	l.known[k.picture] = l.order.PushFront(k)
+	l.used += k.size
 	for l.used > l.budget {
 		l.remove(l.order.Back())
 	}
@@ -98,7 +132,7 @@ func (l *Library) remove(e *list.Element) {
 	}
 	k := l.order.Remove(e).(*kept)
 	delete(l.known, k.picture)
-	l.used -= int64(len(k.img.Pix))
+	l.used -= k.size
 }
 
 // Holds is how many bytes of pictures are kept, and how many ffmpeg processes read films.

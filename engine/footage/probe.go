@@ -18,13 +18,14 @@ const probeTime = 30 * time.Second
 
 // stream is what decoding a film needs in addition to Info.
 type stream struct {
-	native  bool   // a still that Go decodes
-	layered bool   // a file of Photoshop's that Go decodes
-	depth   int    // bytes of a decoded pixel, if native or layered
-	rate    string // exact, "30000/1001"
-	decoder string // instead of ffmpeg's choice, "" for that
-	matrix  string // colour matrix, for pictures that do not name theirs
-	steady  bool   // constant frame rate
+	native   bool   // a still that Go decodes
+	layered  bool   // a file of Photoshop's that Go decodes
+	outlines bool   // a file of outlines
+	depth    int    // bytes of a decoded pixel, if native, layered or of outlines
+	rate     string // exact, "30000/1001"
+	decoder  string // instead of ffmpeg's choice, "" for that
+	matrix   string // colour matrix, for pictures that do not name theirs
+	steady   bool   // constant frame rate
 }
 
 // probed is ffprobe's answer.
@@ -64,6 +65,11 @@ func probe(ctx context.Context, path string) (Info, stream, error) {
 	}
 	if info, ok := probePhotoshop(path); ok {
 		return info, stream{layered: true, depth: photoshopDepth}, nil
+	}
+	if info, ok, err := probeVector(path); err != nil {
+		return Info{}, stream{}, unreadable(path, err)
+	} else if ok {
+		return info, stream{outlines: true, depth: vectorDepth}, nil
 	}
 	info, st, err := askFFprobe(ctx, path)
 	if err != nil {

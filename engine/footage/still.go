@@ -125,8 +125,11 @@ func (s *still) cost() int64 {
 const foreign = 256 << 20
 
 func (s *still) decode(ctx context.Context) (*raster.Image, error) {
-	if s.stream.layered {
+	switch {
+	case s.stream.layered:
 		return s.decodeLayered(ctx)
+	case s.stream.outlines:
+		return s.decodeOutlines(ctx)
 	}
 	size := int64(s.info.Width) * int64(s.info.Height) * int64(s.stream.depth)
 	if s.stream.native && size < foreign {
@@ -170,6 +173,9 @@ func Verify(ctx context.Context, path string) error {
 	info, st, err := probe(ctx, path)
 	if err != nil {
 		return err
+	}
+	if st.outlines { // which was read to know its size
+		return nil
 	}
 	if st.layered {
 		if _, err := decodePhotoshop(path, PhotoshopLayer{}); err == nil {

@@ -33,6 +33,7 @@ type Preflight struct {
 	failed  map[*aep.Property]bool      // whose expression has failed; the evaluator may tell it once
 	faults  map[*aep.Item][]aep.Finding // such expressions of compositions that others were looked at for
 	failing func(eval.Ref, error)       // hears of expressions that fail
+	files   map[string]string           // what of files of outlines is not drawn
 }
 
 // New prepares to look at a project, which must be complete (aep.Complete) and whose files were searched for (aep.Resolve).
@@ -42,6 +43,7 @@ func New(p *aep.Project, opt Options) *Preflight {
 	f := &Preflight{
 		project: p, items: items, opt: opt, eval: &eval.Evaluator{Project: p},
 		looks: make(map[*aep.Item][]aep.Finding), failed: make(map[*aep.Property]bool), faults: make(map[*aep.Item][]aep.Finding),
+		files: make(map[string]string),
 	}
 	f.eval.OnError = func(ref eval.Ref, _ float64, err error) { f.failing(ref, err) }
 	if opt.Expressions != nil {
@@ -108,6 +110,10 @@ func (f *Preflight) Look(ctx context.Context, comp *aep.Item) (aep.Forecast, err
 	for _, use := range f.project.Uses(comp) {
 		if use.Item.Footage.File.Resolved == "" {
 			all.add(aep.Finding{Kind: aep.FootageFinding, Composition: use.Comp.Name, Layer: f.project.DisplayName(use.Layer), What: use.Item.FileName()})
+			continue
+		}
+		if what := f.outlines(ctx, use.Item); what != "" {
+			all.add(aep.Finding{Kind: aep.FeatureFinding, Composition: use.Comp.Name, Layer: f.project.DisplayName(use.Layer), What: what})
 		}
 	}
 	for _, c := range s.Comps() {

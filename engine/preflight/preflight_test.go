@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,6 +68,19 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 		"a file of outlines": {func(p *aep.Project, _ *aep.Layer) {
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: "/art/logo.AI", Resolved: "/art/logo.AI"}
 		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "the vector file 'logo.AI'"}},
+		"a file of outlines that is drawn": {func(p *aep.Project, l *aep.Layer) {
+			path := outlines(t, `<rect width="9" height="9"/>`)
+			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: path, Resolved: path}
+			l.Collapse = true
+		}, aep.DrawsExactly, aep.Finding{}},
+		"a part of a file of outlines": {func(p *aep.Project, _ *aep.Layer) {
+			path := outlines(t, `<rect width="9" height="9" filter="url(#f)"/>`)
+			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: path, Resolved: path}
+		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "filters in the vector file 'art.svg'"}},
+		"a broken file of outlines": {func(p *aep.Project, _ *aep.Layer) {
+			path := outlines(t, `<rect`)
+			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: path, Resolved: path}
+		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "the vector file 'art.svg' can't be read: it is broken"}},
 		"an essential property of no field": {func(_ *aep.Project, l *aep.Layer) {
 			l.Props.Children = append(l.Props.Children, group("ADBE Layer Overrides", number("ADBE Opacity", 3)))
 		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "a value of its own for an essential property"}},
@@ -100,6 +114,16 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 			}
 		})
 	}
+}
+
+// outlines is the path of an SVG picture.
+func outlines(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "art.svg")
+	if err := os.WriteFile(path, []byte(`<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10">`+content+`</svg>`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func TestALookEndsWithItsContext(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 // Call Reset, any number of Fill and Stroke, then Spans. It is not safe for concurrent use.
 type Rasterizer struct {
 	clip   image.Rectangle
+	mask   *image.Alpha
 	stride int
 	area   []float32 // one row of stride cells per line of clip, zero outside Reset…Spans
 	lo, hi []int32   // touched cells of each row
@@ -26,7 +27,7 @@ func (r *Rasterizer) Reset(clip image.Rectangle) {
 	if clip.Empty() {
 		clip = image.Rectangle{}
 	}
-	r.clip = clip
+	r.clip, r.mask = clip, nil
 	r.stride = clip.Dx() + 2
 	if n := r.stride * clip.Dy(); n > len(r.area) {
 		r.area = make([]float32, n)
@@ -41,6 +42,9 @@ func (r *Rasterizer) Reset(clip image.Rectangle) {
 		r.line = make([]uint8, clip.Dx())
 	}
 }
+
+// Within multiplies the coverage of what is drawn until the next Reset by a mask, which has the clip within its bounds; nil is none.
+func (r *Rasterizer) Within(mask *image.Alpha) { r.mask = mask }
 
 // Fill adds the inside of o, mapped by m. Open contours are closed.
 func (r *Rasterizer) Fill(o geom.Outline, m geom.Matrix) {
@@ -219,6 +223,12 @@ func (r *Rasterizer) Spans(evenOdd bool, emit func(x, y int, cov []uint8)) {
 		}
 		clear(row[lo:min(hi+2, len(row))])
 		if lo < end {
+			if r.mask != nil {
+				masked := r.mask.Pix[r.mask.PixOffset(r.clip.Min.X+lo, r.clip.Min.Y+y):]
+				for i, k := range r.line[lo:end] {
+					r.line[lo+i] = uint8(mul(uint32(k), uint32(masked[i])))
+				}
+			}
 			emit(r.clip.Min.X+lo, r.clip.Min.Y+y, r.line[lo:end])
 		}
 	}

@@ -86,7 +86,7 @@ func (h host) Layer(id uint32, scale float64) (*raster.Image, func(), error) {
 		return nil, nil, nil
 	}
 	own := view{stage: h.v.stage, layer: l, m: geom.Scale(scale, scale)}
-	if l.Vector() {
+	if l.Centred() {
 		own.stage.m = own.m
 		own = w.view(own.stage, l)
 	}

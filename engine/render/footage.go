@@ -47,6 +47,9 @@ func (w *worker) prepareFile(v view, it *aep.Item, t float64) (*drawing, error) 
 	if fw <= 0 || fh <= 0 {
 		fw, fh = float64(src.Info.Width), float64(src.Info.Height)
 	}
+	if src.Info.Outlines && v.layer.Sharp() {
+		return w.sharp(v, it, src, fw, fh), nil
+	}
 	how := raster.Bilinear
 	if w.r.opt.Draft {
 		how = raster.Nearest

@@ -171,7 +171,7 @@ const stillness = 1e-3
 func (x *exposure) rests(v view) bool {
 	size := v.layer.Size()
 	box := geom.Rect{MaxX: size.X, MaxY: size.Y}
-	if v.layer.Vector() { // around its origin
+	if v.layer.Centred() {
 		box.MinX, box.MinY = -size.X, -size.Y
 	}
 	at := v.place()

@@ -19,7 +19,7 @@ func (w *worker) inSpace(s stage, l *scene.Layer) view {
 	size := l.Size()
 	box := geom.Rect{MaxX: size.X, MaxY: size.Y}
 	middle := geom.Point{X: size.X / 2, Y: size.Y / 2}
-	if l.Vector() { // around its origin
+	if l.Centred() {
 		box, middle = geom.Rect{MinX: -size.X, MinY: -size.Y, MaxX: size.X, MaxY: size.Y}, geom.Point{}
 	}
 	h := w.sees(&s, &camera, space)

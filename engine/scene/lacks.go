@@ -189,15 +189,24 @@ func (l *Layer) file() {
 	} else if l.Source.Footage.Pulldown {
 		l.detail("the removal of pulldown")
 	}
-	if l.Source != nil && l.Source.Footage.Kind == aep.FootageFile && vector(l.Source.FileName()) {
+	if l.Source != nil && l.Source.Footage.Kind == aep.FootageFile && undrawn(l.Source.FileName()) {
 		l.lack("the vector file '" + l.Source.FileName() + "'")
 	}
 }
 
-// vector tells whether a file has outlines, which nothing here reads, and not pixels.
-func vector(name string) bool {
+// Outlines tells by its name whether a file is a picture of outlines that is drawn.
+func Outlines(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".ai", ".eps", ".pdf", ".svg", ".svgz":
+	case ".svg", ".svgz":
+		return true
+	}
+	return false
+}
+
+// undrawn tells by its name whether a file is a picture of outlines that nothing here reads.
+func undrawn(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".ai", ".eps", ".pdf":
 		return true
 	}
 	return false

@@ -93,12 +93,20 @@ type Effect struct {
 
 // Vector tells whether the layer is drawn from outlines at the size at which it is seen. After Effects applies the transform of such a
 // layer before its effects, which then follow the axes of the composition.
-func (l *Layer) Vector() bool { return l.Kind == Text || l.Kind == Shape }
+func (l *Layer) Vector() bool { return l.Centred() || l.Sharp() }
+
+// Centred tells whether the layer's pixels lie around its origin, and not to the right of and below it.
+func (l *Layer) Centred() bool { return l.Kind == Text || l.Kind == Shape }
+
+// Sharp tells whether it shows a file of outlines that is rasterised continuously.
+func (l *Layer) Sharp() bool {
+	return l.Kind == Footage && l.Collapse && l.Source != nil && l.Source.Footage != nil && l.Source.Footage.Kind == aep.FootageFile && Outlines(l.Source.FileName())
+}
 
 // Size is the width and height of the layer, in its pixels: those of what it shows, or of the composition if that has none.
 func (l *Layer) Size() geom.Point {
 	switch s := l.Source; {
-	case l.Vector() || s == nil:
+	case l.Centred() || s == nil:
 	case s.Comp != nil:
 		return geom.Point{X: float64(s.Comp.Width), Y: float64(s.Comp.Height)}
 	case s.Footage != nil && s.Footage.Width > 0:

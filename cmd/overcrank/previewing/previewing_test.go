@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -43,6 +44,31 @@ func (o one) Template(context.Context, farm.Principal, string) (farm.Template, e
 func (one) FontsFor(farm.Template) ([]farm.FileRef, error) { return nil, nil }
 func (o one) File(_, _ string) (farm.FileRef, error)       { return o.picture, nil }
 
+// cardZip and night are the title card and another picture for it, made once for all tests: to paint a picture takes seconds.
+var (
+	cardZip = sync.OnceValues(func() ([]byte, error) {
+		var b bytes.Buffer
+		err := titlecard.WriteZip(&b)
+		return b.Bytes(), err
+	})
+	night = sync.OnceValues(func() ([]byte, error) {
+		var b bytes.Buffer
+		err := png.Encode(&b, titlecard.Picture(titlecard.Night))
+		return b.Bytes(), err
+	})
+)
+
+// archived gives both.
+func archived(t testing.TB) (zip, picture []byte) {
+	t.Helper()
+	zip, errZip := cardZip()
+	picture, errPicture := night()
+	if err := errors.Join(errZip, errPicture); err != nil {
+		t.Fatal(err)
+	}
+	return zip, picture
+}
+
 // card opens a room that draws the title card.
 func card(t testing.TB) *preview.Room {
 	t.Helper()
@@ -50,22 +76,15 @@ func card(t testing.TB) *preview.Room {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var zip bytes.Buffer
-	if err := titlecard.WriteZip(&zip); err != nil {
-		t.Fatal(err)
-	}
-	obj, err := store.PutBlob(t.Context(), &zip, files.Limits{Size: -1, Max: 1 << 30})
+	zip, picture := archived(t)
+	obj, err := store.PutBlob(t.Context(), bytes.NewReader(zip), files.Limits{Size: -1, Max: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := farm.Template{
 		ID: "card", Team: "team", Type: "zip", Status: farm.TemplateUploaded, File: &farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: "card.zip"},
 	}
-	var picture bytes.Buffer
-	if err := png.Encode(&picture, titlecard.Picture(titlecard.Night)); err != nil {
-		t.Fatal(err)
-	}
-	kept, err := store.PutBlob(t.Context(), &picture, files.Limits{Size: -1, Max: 1 << 30})
+	kept, err := store.PutBlob(t.Context(), bytes.NewReader(picture), files.Limits{Size: -1, Max: 1 << 30})
 	if err != nil {
 		t.Fatal(err)
 	}

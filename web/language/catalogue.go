@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"golang.org/x/text/feature/plural"
 )
@@ -29,8 +30,9 @@ func (e *entry) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// catalogues are the translations by language and English text.
-var catalogues = func() map[Language]map[string]entry {
+// catalogues are the translations by language and English text. They are read when the first page is drawn: most processes of this program,
+// such as engines, readers of templates and commands, draw none.
+var catalogues = sync.OnceValue(func() map[Language]map[string]entry {
 	all := map[Language]map[string]entry{}
 	for _, l := range All() {
 		if l == English {
@@ -47,11 +49,11 @@ var catalogues = func() map[Language]map[string]entry {
 		all[l] = read
 	}
 	return all
-}()
+})
 
 // translated is a text in a language, in the form for an amount; the text itself where there is no translation.
 func translated(l Language, text string, form plural.Form) string {
-	found, ok := catalogues[l][text]
+	found, ok := catalogues()[l][text]
 	switch {
 	case !ok:
 		return text
@@ -66,7 +68,7 @@ func translated(l Language, text string, form plural.Form) string {
 func Texts(l Language, texts map[string]bool) map[string]any {
 	all := map[string]any{}
 	for text, counts := range texts {
-		switch found, ok := catalogues[l][text]; {
+		switch found, ok := catalogues()[l][text]; {
 		case !ok:
 		case counts:
 			all[text] = []string{found.one, found.other}

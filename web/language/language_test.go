@@ -31,13 +31,13 @@ func TestLanguageOfAReader(t *testing.T) {
 }
 
 func TestTextsAreSaidInTheLanguageOfTheContext(t *testing.T) {
-	catalogues[German]["%s of %d frames"] = entry{other: "von %[2]d Bildern %[1]s"}
-	catalogues[German]["%d machines in %s"] = entry{one: "%d Rechner in %s", other: "%d Rechner in %s zusammen"}
-	catalogues[French]["%d machines in %s"] = entry{one: "%d machine à %s", other: "%d machines à %s"}
+	catalogues()[German]["%s of %d frames"] = entry{other: "von %[2]d Bildern %[1]s"}
+	catalogues()[German]["%d machines in %s"] = entry{one: "%d Rechner in %s", other: "%d Rechner in %s zusammen"}
+	catalogues()[French]["%d machines in %s"] = entry{one: "%d machine à %s", other: "%d machines à %s"}
 	t.Cleanup(func() {
-		delete(catalogues[German], "%s of %d frames")
-		delete(catalogues[German], "%d machines in %s")
-		delete(catalogues[French], "%d machines in %s")
+		delete(catalogues()[German], "%s of %d frames")
+		delete(catalogues()[German], "%d machines in %s")
+		delete(catalogues()[French], "%d machines in %s")
 	})
 	de, fr := With(context.Background(), German), With(context.Background(), French)
 	machines := func(ctx context.Context, n int) string {
@@ -63,8 +63,8 @@ func TestTextsAreSaidInTheLanguageOfTheContext(t *testing.T) {
 
 func TestPiecesFollowTheOrderOfTheLanguage(t *testing.T) {
 	const text = "%s signs you in as %s."
-	catalogues[German][text] = entry{other: "Als %[2]s meldet dich %[1]s an."}
-	t.Cleanup(func() { delete(catalogues[German], text) })
+	catalogues()[German][text] = entry{other: "Als %[2]s meldet dich %[1]s an."}
+	t.Cleanup(func() { delete(catalogues()[German], text) })
 	words, order := Pieces(context.Background(), text, 2)
 	if !slices.Equal(words, []string{"", " signs you in as ", "."}) || !slices.Equal(order, []int{0, 1}) {
 		t.Errorf("English is %q in order %v", words, order)

@@ -85,16 +85,13 @@ type cli struct {
 
 // newParser knows all commands.
 func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
-	parser, err := commandline.NewParser(c, append([]kong.Option{
+	return commandline.NewParser(c, append([]kong.Option{
 		kong.Description("The After Effects render farm that a studio runs on its own machines."),
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "farm", Title: "Run a farm:"}, {Key: "work", Title: "Work with a farm:"},
 			{Key: "projects", Title: "Work with a project on this machine:"},
 			{Key: "machines", Title: "Manage machines and the queue:"}, {Key: "people", Title: "Manage access:"},
 		}),
+		kong.PostBuild(func(k *kong.Kong) error { return addOldNames(k.Model) }),
 	}, options...)...)
-	if err != nil {
-		return nil, err
-	}
-	return parser, addOldNames(parser.Model)
 }

@@ -82,7 +82,7 @@ func (p Program) Run(ctx context.Context, args []string, stdin io.Reader, stdout
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	code := -1
-	parser, flags, err := p.Parser(kong.Writers(stdout, stderr), kong.Exit(func(asked int) { code = asked }), kong.BindTo(ctx, (*context.Context)(nil)))
+	parser, flags, err := p.Parser(kong.Writers(stdout, stderr), kong.Exit(func(asked int) { code = asked }), kong.BindTo(ctx, (*context.Context)(nil)), commandOf(args))
 	if err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", Name, err)
 		return exit.Failed
@@ -111,7 +111,7 @@ func (p Program) Run(ctx context.Context, args []string, stdin io.Reader, stdout
 
 // parse parses a command line as a start of the program would at this moment.
 func (p Program) parse(args []string) (*kong.Context, error) {
-	parser, _, err := p.Parser()
+	parser, _, err := p.Parser(commandOf(args))
 	if err != nil {
 		return nil, err
 	}

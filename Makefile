@@ -46,7 +46,7 @@ test:
 
 # What draws, scripts and plans on one goroutine gains nothing of the race detector, which makes it ten times as slow. house_test.go holds the
 # list to that; engine/render draws several frames at once, and the tests of that run under the detector too.
-ONE_GOROUTINE := $(addprefix overcrank/,agent/doctor agent/film agent/script cmd/overcrank/previewing coordinator/backup coordinator/schedule engine/raster engine/render farm/variants release)
+ONE_GOROUTINE := $(addprefix overcrank/,agent/doctor agent/film agent/script cmd/overcrank/previewing coordinator/backup coordinator/schedule engine/deep engine/effect engine/eval engine/fidelity engine/raster engine/render engine/shape engine/style farm/variants release)
 FRAMES_AT_ONCE := TestFramesComeInOrder|TestRenderingEnds|TestFilmsAreGivenBack|TestAnExpressionThatNeverEnds|TestWhatIsKeptBetweenFrames|TestAFrameThatSeveral|TestAFaultOfAHelper
 # Whole farms run under the race detector where processes are killed, frozen and cut off while they work: farmtest/trouble here, and `make chaos
 # RACE=1`, which is three coordinators and eight agents, in .ci/run.

@@ -99,8 +99,9 @@ func TestAReleaseHasNoFaults(t *testing.T) {
 	}
 }
 
-// severalAtOnce are packages that `make test` tests without the race detector though they start goroutines; their tests of that run under it.
-var severalAtOnce = []string{"engine/render"}
+// severalAtOnce are packages that `make test` tests without the race detector though they or their tests start goroutines. What those share is tested
+// under it: by the tests of engine/render that the Makefile names, and for the process that draws previews by coordinator/preview, whose room asks it.
+var severalAtOnce = []string{"engine/render", "cmd/overcrank/previewing"}
 
 func TestWhatIsTestedWithoutTheRaceDetectorHasOneGoroutine(t *testing.T) {
 	text, err := os.ReadFile("Makefile")

@@ -38,11 +38,17 @@ test:
 	@scripts/require ffmpeg fonts browser node python strace deflate desktop
 	@# The S3 server of the tests is large: built first, so that no test has to wait beside its compiler.
 	-@CGO_ENABLED=0 $(GO) build -modfile=tools/s3.mod -o /dev/null github.com/versity/versitygw/cmd/versitygw
-	$(GO) test -race -vet=off -p 4 -timeout 20m -skip '$(ONE_AFTER_ANOTHER)' $(filter-out $(WITHOUT_RACE),$(shell $(GO) list ./...))
+	$(GO) test -race -vet=off -p 4 -timeout 20m -skip '$(ONE_AFTER_ANOTHER)' $(DEAREST) $(filter-out $(DEAREST) $(WITHOUT_RACE),$(shell $(GO) list ./...))
 	$(GO) test -race -vet=off -run '$(FRAMES_AT_ONCE)' ./engine/render
+	@# The program too: tests of farms need all of it at once.
+	@CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/overcrank
 	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 20m $(WITHOUT_RACE)
 	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -run '$(ONE_AFTER_ANOTHER)' ./raftstore ./raftstore/tables ./agent
 	$(GO) -C installers test -vet=off ./...
+
+# Packages are begun in the order in which go is told of them: those that take longest come first, so that none of them is alone at the end. Those that
+# start farms come behind those of which a farm is made, which are compiled by then.
+DEAREST := $(addprefix overcrank/,coordinator api web agent raftstore cmd/overcrank/farmtest/trouble cmd/overcrank cmd/overcrank/workstation engine/aerender)
 
 # What draws, scripts and plans on one goroutine gains nothing of the race detector, which makes it ten times as slow. house_test.go holds the
 # list to that; engine/render draws several frames at once, and the tests of that run under the detector too.
@@ -50,8 +56,8 @@ ONE_GOROUTINE := $(addprefix overcrank/,agent/doctor agent/film agent/script cmd
 FRAMES_AT_ONCE := TestFramesComeInOrder|TestRenderingEnds|TestFilmsAreGivenBack|TestAnExpressionThatNeverEnds|TestWhatIsKeptBetweenFrames|TestAFrameThatSeveral|TestAFaultOfAHelper
 # Whole farms run under the race detector where processes are killed, frozen and cut off while they work: farmtest/trouble here, and `make chaos
 # RACE=1`, which is three coordinators and eight agents, in .ci/run.
-PLAIN_FARMS := $(addprefix overcrank/cmd/overcrank/farmtest/,backups clients cluster films machines pages)
-WITHOUT_RACE = $(ONE_GOROUTINE) $(PLAIN_FARMS)
+PLAIN_FARMS := $(addprefix overcrank/cmd/overcrank/farmtest/,machines pages clients cluster films backups)
+WITHOUT_RACE = $(PLAIN_FARMS) $(ONE_GOROUTINE)
 # Tests that do one thing after the other many times, in packages whose other tests run under the race detector: properties of the state,
 # damaged files, films that must be the same however they were drawn.
 ONE_AFTER_ANOTHER = $(PROPERTIES)|$(DAMAGE)|$(SAME_FILMS)

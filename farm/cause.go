@@ -88,6 +88,9 @@ func (c Cause) Tidy() Cause {
 
 // oneLine is text without control characters and runs of spaces, cut to a length in bytes.
 func oneLine(text string, most int) string {
+	if len(text) <= most && plainLine(text) {
+		return text
+	}
 	text = strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || unicode.IsControl(r) {
 			return ' '
@@ -100,6 +103,20 @@ func oneLine(text string, most int) string {
 		text = text[:len(text)-size]
 	}
 	return strings.TrimSpace(text)
+}
+
+// plainLine says of a text that oneLine has nothing to change in it: it is printable ASCII, and its words stand one space apart. Most texts
+// are so, and one is looked at with each attempt that ends.
+func plainLine(text string) bool {
+	space := true // before the text, as if one more led it
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c >= 0x7f || c == ' ' && space {
+			return false
+		}
+		space = c == ' '
+	}
+	return !space || text == ""
 }
 
 // CauseOfMessage is the cause of a failure about which nothing is known but its words. Numbers do not tell causes apart.

@@ -61,10 +61,13 @@ func (s *Sum) Add(more Sum) {
 	s.Failed += more.Failed
 	s.Time += more.Time
 	s.Wasted += more.Wasted
+	if len(more.Rated) == 0 {
+		return // as most have none, which need no list of their tags
+	}
+	if s.Rated == nil {
+		s.Rated = make(map[string]int64, len(more.Rated))
+	}
 	for _, tag := range slices.Sorted(maps.Keys(more.Rated)) {
-		if s.Rated == nil {
-			s.Rated = map[string]int64{}
-		}
 		s.Rated[tag] += more.Rated[tag]
 	}
 }

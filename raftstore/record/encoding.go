@@ -40,10 +40,33 @@ func EncodeTask(task *farm.Task) ([]byte, error) {
 	return w.text, w.err
 }
 
-// Most heads and tasks are as large as this, in bytes of JSON.
+// EncodeAttempt gives an attempt that has ended as the state keeps it.
+func EncodeAttempt(attempt *farm.AttemptRecord) ([]byte, error) {
+	w := text{text: make([]byte, 0, attemptRoom)}
+	w.attempt(attempt)
+	return w.text, w.err
+}
+
+// EncodeFailure gives a failure that needs somebody as the state keeps it.
+func EncodeFailure(failure *farm.OpenFailure) ([]byte, error) {
+	w := text{text: make([]byte, 0, attemptRoom)}
+	w.failure(failure)
+	return w.text, w.err
+}
+
+// EncodeSum gives the sum of a day as the state keeps it.
+func EncodeSum(sum *farm.Sum) ([]byte, error) {
+	w := text{text: make([]byte, 0, sumRoom)}
+	w.sum(sum)
+	return w.text, w.err
+}
+
+// Most records are as large as this, in bytes of JSON.
 const (
-	headRoom = 576
-	taskRoom = 192
+	headRoom    = 576
+	taskRoom    = 192
+	attemptRoom = 320
+	sumRoom     = 96
 
 	// SubmissionRoom is how large what a submission says of a job is most often.
 	SubmissionRoom = headRoom + taskRoom

@@ -298,3 +298,44 @@ func (w *text) task(t *farm.Task) {
 	w.string("error", t.Error)
 	w.text = append(w.text, '}')
 }
+
+func (w *text) attempt(a *farm.AttemptRecord) {
+	w.text = append(w.text, '{')
+	w.must("task", a.Task)
+	w.mustInt("number", int64(a.Number))
+	w.must("agent", a.Agent)
+	w.string("agentName", a.AgentName)
+	w.mustTime("leasedAt", a.LeasedAt)
+	w.time("endedAt", a.EndedAt)
+	w.string("outcome", string(a.Outcome))
+	w.string("class", string(a.Class))
+	w.string("message", a.Message)
+	w.other("measured", a.Measured != (farm.Measured{}), a.Measured)
+	w.text = append(w.text, '}')
+}
+
+func (w *text) failure(f *farm.OpenFailure) {
+	w.text = append(w.text, '{')
+	w.must("job", f.Job)
+	w.must("team", f.Team)
+	w.name("cause")
+	w.text = append(w.text, '{')
+	w.string("kind", string(f.Cause.Kind))
+	w.string("subject", f.Cause.Subject)
+	w.text = append(w.text, '}')
+	w.mustTime("at", f.At)
+	w.string("agent", f.Agent)
+	w.text = append(w.text, '}')
+}
+
+func (w *text) sum(s *farm.Sum) {
+	w.text = append(w.text, '{')
+	w.int("jobs", int64(s.Jobs))
+	w.mustInt("n", int64(s.Attempts))
+	w.int("done", int64(s.Done))
+	w.int("failed", int64(s.Failed))
+	w.mustInt("ms", s.Time)
+	w.int("wasted", s.Wasted)
+	w.other("rated", len(s.Rated) > 0, s.Rated)
+	w.text = append(w.text, '}')
+}

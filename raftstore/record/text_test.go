@@ -102,6 +102,15 @@ func TestRecordsAreWrittenAsByReflection(t *testing.T) {
 	for _, task := range recordsOf[farm.Task](t) {
 		same(task, func(w *text) { w.task(&task) })
 	}
+	for _, attempt := range recordsOf[farm.AttemptRecord](t) {
+		same(attempt, func(w *text) { w.attempt(&attempt) })
+	}
+	for _, failure := range recordsOf[farm.OpenFailure](t) {
+		same(failure, func(w *text) { w.failure(&failure) })
+	}
+	for _, sum := range recordsOf[farm.Sum](t) {
+		same(sum, func(w *text) { w.sum(&sum) })
+	}
 	for _, settings := range recordsOf[farm.Settings](t) {
 		job := farm.Job{Settings: settings}
 		same(job, func(w *text) { w.head(&job) })

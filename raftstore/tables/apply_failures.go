@@ -9,6 +9,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/record"
 )
 
 // Failures that still need somebody are kept apart from jobs, by their causes, so that a look at them costs the same whatever has
@@ -53,7 +54,8 @@ func (t *tables) openFailure(job farm.Job, why failing) {
 		}
 	}
 	failure := farm.OpenFailure{Job: job.ID, Team: job.Team, Cause: cause, At: why.at, Agent: why.agent}
-	put(t, bucketFailures, job.Team+sep+job.ID, failure)
+	encoded, err := record.EncodeFailure(&failure)
+	t.setEncoded(bucketFailures, job.Team+sep+job.ID, encoded, err)
 	t.set(bucketFailuresByCause, causeKey(failure), nil)
 	t.add(countOfFailures(job.Team, cause), 1)
 	if over := t.count(countOfFailures(job.Team, cause)) - farm.MostOpenFailures; over > closedAtOnce {

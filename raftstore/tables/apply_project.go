@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -33,7 +32,7 @@ func countOfProjectTime(team, project, month string) string {
 // monthKey names a month so that months sort by time. Years that a key has no room for are those of damaged clocks.
 func monthKey(at time.Time) string {
 	month := farm.Month(at)
-	return fmt.Sprintf("%04d-%02d", month.Year(), month.Month())
+	return padded(int64(month.Year()), 4) + "-" + padded(int64(month.Month()), 2)
 }
 
 func projectKey(team, id string) string { return team + sep + id }
@@ -224,12 +223,15 @@ func (t *tables) countTime(of farm.BudgetOf, budget *farm.Budget, took int64, at
 	if t.count(month) == 0 {
 		t.dropProjectMonths(of.Team, project, at)
 	}
-	before := t.projectUse(of.Team, project, at)
-	t.add(month, int(took))
-	t.add(countOfProjectTime(of.Team, project, allMonths), int(took))
+	all := countOfProjectTime(of.Team, project, allMonths)
 	if budget == nil {
+		t.add(month, int(took))
+		t.add(all, int(took))
 		return
 	}
+	before := t.projectUse(of.Team, project, at)
+	t.add(month, int(took))
+	t.add(all, int(took))
 	after := t.projectUse(of.Team, project, at)
 	passed := 0
 	for _, percent := range farm.BudgetShares() {

@@ -10,6 +10,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/record"
 )
 
 // What machines did is summed up when an attempt ends, by team and day: so a report reads a row for each day and subject, however many jobs
@@ -24,7 +25,8 @@ func (t *tables) sumUp(task farm.Task, job farm.Job, end ending) {
 	if day < 0 || !t.since(command.ReportsLevel) {
 		return
 	}
-	if t.count(countOfSubjects(task.Team, day, farm.SumAll)) == 0 {
+	on := t.sumsOf(task.Team, day)
+	if t.sums[on.key(farm.SumAll, farm.NoSubject)] == nil && t.count(countOfSubjects(task.Team, day, farm.SumAll)) == 0 {
 		t.dropSumsUpTo(task.Team, day-farm.SumDays)
 	}
 	sum := farm.Sum{Attempts: 1, Time: max(0, end.at.Sub(task.LeasedAt).Milliseconds())}
@@ -37,19 +39,19 @@ func (t *tables) sumUp(task farm.Task, job farm.Job, end ending) {
 	if tag := t.rateTag(task.Agent); tag != "" && sum.Time > 0 {
 		sum.Rated = map[string]int64{tag: sum.Time}
 	}
-	t.addSum(task.Team, day, farm.SumAll, farm.NoSubject, sum)
-	t.addSum(task.Team, day, farm.SumTemplate, farm.SumSubject(job.Template.ID), sum)
-	t.addSum(task.Team, day, farm.SumPerson, farm.SumSubject(job.SubmittedBy), sum)
-	t.addSum(task.Team, day, farm.SumMachine, farm.SumSubject(task.Agent), sum)
+	on.add(farm.SumAll, farm.NoSubject, sum)
+	on.add(farm.SumTemplate, farm.SumSubject(job.Template.ID), sum)
+	on.add(farm.SumPerson, farm.SumSubject(job.SubmittedBy), sum)
+	on.add(farm.SumMachine, farm.SumSubject(task.Agent), sum)
 	if t.since(command.ProjectsLevel) {
-		t.addSum(task.Team, day, farm.SumProject, farm.SumSubject(job.ProjectID), sum)
+		on.add(farm.SumProject, farm.SumSubject(job.ProjectID), sum)
 	}
 	if sum.Failed > 0 {
 		cause := end.causeOn(task)
 		if job.Private && !cause.Kind.OfMachine() {
 			cause.Subject = ""
 		}
-		t.addSum(task.Team, day, farm.SumCause, farm.SumSubject(cause.Key()), sum)
+		on.add(farm.SumCause, farm.SumSubject(cause.Key()), sum)
 	}
 }
 
@@ -59,27 +61,44 @@ func (t *tables) sumUpJob(job farm.Job) {
 	if job.Status != farm.JobFinished || job.Parent != "" || day < 0 || !t.since(command.ReportsLevel) {
 		return
 	}
-	sum := farm.Sum{Jobs: 1}
-	t.addSum(job.Team, day, farm.SumAll, farm.NoSubject, sum)
-	t.addSum(job.Team, day, farm.SumTemplate, farm.SumSubject(job.Template.ID), sum)
-	t.addSum(job.Team, day, farm.SumPerson, farm.SumSubject(job.SubmittedBy), sum)
+	sum, on := farm.Sum{Jobs: 1}, t.sumsOf(job.Team, day)
+	on.add(farm.SumAll, farm.NoSubject, sum)
+	on.add(farm.SumTemplate, farm.SumSubject(job.Template.ID), sum)
+	on.add(farm.SumPerson, farm.SumSubject(job.SubmittedBy), sum)
 	if t.since(command.ProjectsLevel) {
-		t.addSum(job.Team, day, farm.SumProject, farm.SumSubject(job.ProjectID), sum)
+		on.add(farm.SumProject, farm.SumSubject(job.ProjectID), sum)
 	}
 }
 
-// addSum adds to the sum of a subject. When there are too many of them on a day, the rest is one.
-func (t *tables) addSum(team string, day int64, kind farm.SumKind, subject string, more farm.Sum) {
-	key := sumKey(team, day, kind, subject)
+// daySums are the sums of a team's day.
+type daySums struct {
+	t      *tables
+	team   string
+	day    int64
+	prefix string // of their keys
+}
+
+func (t *tables) sumsOf(team string, day int64) daySums {
+	return daySums{t, team, day, sumsOfDay(team, day) + sep}
+}
+
+// key is where the sum of a subject lies.
+func (d daySums) key(kind farm.SumKind, subject string) string {
+	return d.prefix + string(kind) + sep + subject
+}
+
+// add adds to the sum of a subject. When there are too many of them on a day, the rest is one.
+func (d daySums) add(kind farm.SumKind, subject string, more farm.Sum) {
+	t, key := d.t, d.key(kind, subject)
 	sum, known := t.sums[key]
 	if !known {
 		read, ok := get[farm.Sum](t, bucketSums, key)
 		if !ok && subject != farm.OtherSubjects {
-			if t.count(countOfSubjects(team, day, kind)) >= farm.MostSubjects {
-				t.addSum(team, day, kind, farm.OtherSubjects, more)
+			if t.count(countOfSubjects(d.team, d.day, kind)) >= farm.MostSubjects {
+				d.add(kind, farm.OtherSubjects, more)
 				return
 			}
-			t.add(countOfSubjects(team, day, kind), 1)
+			t.add(countOfSubjects(d.team, d.day, kind), 1)
 		}
 		if t.sums == nil {
 			t.sums = make(map[string]*farm.Sum)
@@ -99,7 +118,8 @@ func (t *tables) flushSums() {
 	print := t.print
 	t.print = nil
 	for _, key := range slices.Sorted(maps.Keys(t.sums)) {
-		put(t, bucketSums, key, t.sums[key])
+		encoded, err := record.EncodeSum(t.sums[key])
+		t.setEncoded(bucketSums, key, encoded, err)
 	}
 	t.sums, t.print = nil, print
 }
@@ -160,10 +180,6 @@ func countOfSubjects(team string, day int64, kind farm.SumKind) string {
 }
 
 func sumsOfDay(team string, day int64) string { return team + sep + padded(day, 7) }
-
-func sumKey(team string, day int64, kind farm.SumKind, subject string) string {
-	return sumsOfDay(team, day) + sep + string(kind) + sep + subject
-}
 
 // readSumKey reads whose sum lies under a key.
 func readSumKey(key string) (s farm.DaySum, ok bool) {

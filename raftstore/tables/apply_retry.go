@@ -7,6 +7,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/record"
 )
 
 // ending is how an attempt ended.
@@ -103,10 +104,11 @@ func (t *tables) allBarred(task farm.Task) bool {
 // attemptEnded keeps what is to be known of a leased attempt that ends now, and what it says of its machine. Every end of an
 // attempt passes through it, with the task and the job as they were until then.
 func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *command.Result) {
-	put(t, bucketAttempts, attemptKey(task.ID, task.Attempt), farm.AttemptRecord{
+	encoded, err := record.EncodeAttempt(&farm.AttemptRecord{
 		Task: task.ID, Number: task.Attempt, Agent: task.Agent, LeasedAt: task.LeasedAt, EndedAt: end.at,
 		Outcome: end.outcome, Class: end.class, Message: end.message, Measured: end.measured,
 	})
+	t.setEncoded(bucketAttempts, attemptKey(task.ID, task.Attempt), encoded, err)
 	if task.Attempt > maxAttemptRecords {
 		t.remove(bucketAttempts, attemptKey(task.ID, task.Attempt-maxAttemptRecords))
 	}

@@ -47,6 +47,9 @@ func (p *rowPrint) summedUp(key string, sum *farm.Sum) {
 		numbers = binary.AppendVarint(numbers, n)
 	}
 	_, _ = p.digest.Write(numbers)
+	if len(sum.Rated) == 0 {
+		return // as most are, which need no list of their tags
+	}
 	for _, tag := range slices.Sorted(maps.Keys(sum.Rated)) {
 		p.head(rowSummedUp, bucketSums, tag, int(sum.Rated[tag]))
 	}

@@ -270,6 +270,11 @@ func often[R any](t *tables, bucket []byte, key string) (read R, found bool) {
 // put writes one record.
 func put(t *tables, bucket []byte, key string, written any) {
 	value, err := record.Encode(written)
+	t.setEncoded(bucket, key, value, err)
+}
+
+// setEncoded writes a record that was encoded; err is that of encoding it.
+func (t *tables) setEncoded(bucket []byte, key string, value []byte, err error) {
 	if err != nil {
 		t.breaks(fmt.Errorf("write %s %q: %w", bucket, key, err))
 		return
@@ -362,7 +367,9 @@ func padded(n int64, digits int) string {
 
 // timeKey is timeKeySize bytes that sort as the times do.
 func timeKey(at time.Time) string {
-	return string(binary.BigEndian.AppendUint64(nil, uint64(farm.UnixNano(at))^1<<63))
+	var room [timeKeySize]byte
+	binary.BigEndian.PutUint64(room[:], uint64(farm.UnixNano(at))^1<<63)
+	return string(room[:])
 }
 
 // priorityKey is 4 bytes that sort from the largest priority to the smallest.

@@ -3,7 +3,6 @@ package coordinator
 import (
 	"context"
 	"io"
-	"os"
 	"time"
 
 	"overcrank/farm"
@@ -24,18 +23,6 @@ func (c *Coordinator) rememberBackup(b farm.Backup) {
 	if _, err := c.state.Apply(ctx, command.RecordBackup{Backup: b}); err != nil {
 		c.log.Warn("a backup was made, and is missing in the list of backups", "backup", b.ID, "error", err)
 	}
-}
-
-// placeHere says where a file of this machine is, "" where that is no line that a backup's place may be.
-func placeHere(path string) string {
-	place := path
-	if host, err := os.Hostname(); err == nil {
-		place = host + ":" + path
-	}
-	if farm.CheckBackupPlace(place) != "" {
-		return ""
-	}
-	return place
 }
 
 // BackupChecked notes that a backup was read to its end where it is kept, and is whole. It is for administrators of the farm. CodeNotFound for a

@@ -282,7 +282,7 @@ func (h *HeldBackup) PutBack(ctx context.Context, step func(s RestoringStep, don
 // backUpBefore keeps what is about to be replaced, without its keys and files.
 func (h *HeldBackup) backUpBefore(ctx context.Context) (path string, err error) {
 	path = h.c.path(fmt.Sprintf("before-restore-%s.ocbackup", h.c.cfg.Now().UTC().Format("20060102T150405.000Z")))
-	content, _, err := h.c.Backup(ctx, h.by, BackupWish{Place: placeHere(path)})
+	content, _, err := h.c.Backup(ctx, h.by, BackupWish{Place: backup.PlaceHere(path)})
 	if err != nil {
 		return "", err
 	}

@@ -2,9 +2,11 @@ package client
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 )
 
 // BackupWish says what a backup is to hold besides the farm's state.
@@ -22,10 +24,20 @@ func (c *Client) Backup(ctx context.Context, wish BackupWish) (io.ReadCloser, er
 		return nil, err
 	}
 	resp, err := c.send(ctx, r)
+	if refused(err, "place") && wish.Place != "" { // by a farm that does not remember backups yet
+		wish.Place = ""
+		return c.Backup(ctx, wish)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return resp.Body, nil
+}
+
+// refused tells whether a field of what was sent is among the things that are wrong.
+func refused(err error, field string) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && slices.ContainsFunc(e.Details, func(d Detail) bool { return d.Field == field })
 }
 
 // KnownBackup is a backup that the farm remembers. Times are ISO 8601.

@@ -109,7 +109,7 @@ type backupMade struct {
 func (b Backup) fetch(ctx context.Context, c *client.Client, secret farm.Confidential, out *terminal.Output) (made backupMade, err error) {
 	made.File = b.File
 	err = durable.Write(b.File, 0o600, func(w io.Writer) error {
-		content, err := c.Backup(ctx, client.BackupWish{Passphrase: secret.Reveal(), WithoutKeys: b.WithoutKeys, Files: b.WithFiles, Place: placeOf(b.File)})
+		content, err := c.Backup(ctx, client.BackupWish{Passphrase: secret.Reveal(), WithoutKeys: b.WithoutKeys, Files: b.WithFiles, Place: backup.PlaceHere(b.File)})
 		if err != nil {
 			return err
 		}
@@ -125,19 +125,6 @@ func (b Backup) fetch(ctx context.Context, c *client.Client, secret farm.Confide
 		return err
 	})
 	return made, err
-}
-
-// placeOf says where a file of this machine is, as the farm shows it: HOST:PATH, or nothing where that is no line that it takes.
-func placeOf(file string) string {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "this machine"
-	}
-	place := host + ":" + file
-	if farm.CheckBackupPlace(place) != "" {
-		return ""
-	}
-	return place
 }
 
 // inIt says what a backup holds besides the state.

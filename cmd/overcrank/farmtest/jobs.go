@@ -118,18 +118,6 @@ func (f *Farm) SubmitSlow(template string) string {
 	return f.SubmitCard(template, nil, Busy(), busy(titlecard.SubtitleLayer, "Opacity"), busy(titlecard.AccentLayer, "Opacity"))
 }
 
-// SubmitSlower is SubmitSlow with three times the work.
-func (f *Farm) SubmitSlower(template string) string {
-	f.T.Helper()
-	var assets []map[string]any
-	for _, layer := range []string{titlecard.TitleLayer, titlecard.SubtitleLayer, titlecard.AccentLayer} {
-		for _, property := range []string{"Opacity", "Rotation", "Scale"} {
-			assets = append(assets, busy(layer, property))
-		}
-	}
-	return f.SubmitCard(template, nil, assets...)
-}
-
 // SubmitEndless submits a film that one machine renders for longer than any test looks at it.
 func (f *Farm) SubmitEndless(template string) string {
 	f.T.Helper()

@@ -62,8 +62,10 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 	desk, other := filepath.Join(t.TempDir(), "desk"), filepath.Join(t.TempDir(), "other")
 	program := artistsProgram("paint")
 	settings := farmtest.Configuration(t, "idle-after: 0s\nprograms: ["+program+"]\n")
-	farmtest.StartAgent(t, f, desk, token, "--config", settings)
-	farmtest.StartAgent(t, f, other, token)
+	// Frames that wait leave both machines the time that a film needs, however fast their processor is, and take none of it.
+	slow := farmtest.Under(t, farmtest.Variant(t, "paced"), "export OVERCRANK_PACE_FRAME=200ms")
+	farmtest.StartAgentOf(t, slow, f, desk, token, "--config", settings)
+	farmtest.StartAgentOf(t, slow, f, other, token)
 	for _, dir := range []string{desk, other} {
 		f.Await(dir+" to be linked", func() bool {
 			status, err := control.Ask(t.Context(), dir)
@@ -77,10 +79,10 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 
 	template := f.Card()
 	allFree(f, 2)
-	id := f.SubmitSlower(template)
+	id := f.SubmitCard(template, nil)
 	f.Await("both machines to render, and the desk to have frames", func() bool {
 		if job, err := f.Job(t.Context(), id); err == nil && job.Status.Ended() { // before anybody looked
-			id = f.SubmitSlower(template)
+			id = f.SubmitCard(template, nil)
 		}
 		if len(farmtest.Processes(desk, "aerender")) == 0 || len(farmtest.Processes(other, "aerender")) == 0 {
 			return false

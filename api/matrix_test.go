@@ -87,6 +87,7 @@ var rules = map[string]rule{
 	"DELETE /api/farm/v1/agents/{id}":                   {role: admin, record: "agent", status: 204, farm: true},
 	"GET /api/farm/v1/jobs/{id}":                        {role: viewer, record: "job", status: 200},
 	"GET /api/farm/v1/templates/{id}":                   {role: viewer, record: "template", status: 200},
+	"GET /api/farm/v1/templates/{id}/versions":          {role: viewer, record: "template", status: 200},
 	"GET /api/farm/v1/templates/{id}/preflight":         {role: viewer, record: "template", status: 404},
 	"POST /api/farm/v1/templates/{id}/preview":          {role: artist, record: "template", body: `{"frame": 3}`, status: 409}, // without a file
 	"GET /api/farm/v1/templates":                        {role: viewer, query: "?retired=true", status: 200},

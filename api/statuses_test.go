@@ -101,6 +101,7 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"PATCH /api/v2/templates/{unknown}", `{"displayName": "x"}`, 404},
 		{"PATCH /api/v2/templates/{fresh}", overJSON, 413},
 		{"PATCH /api/farm/v1/templates/{fresh}", overJSON, 413},
+		{"GET /api/farm/v1/templates/{unknown}/versions", nil, 404},
 		{"PATCH /api/farm/v1/batches/{batch}", `{}`, 400},
 		{"PATCH /api/farm/v1/batches/{unknown}", `{"name": "x"}`, 404},
 		{"PATCH /api/farm/v1/batches/{batch}", overJSON, 413},

@@ -109,8 +109,8 @@ type Job struct {
 	Output     *OutputRef `json:"output,omitempty"` // nil until finished
 	// Address is the public address of the result when the job's upload names one; "" for the farm's own.
 	Address string `json:"address,omitempty"`
-	// Project is the template's file that all parts of a split job are rendered from, even if the template changes; nil
-	// before a job is split.
+	// Project is the template's file that the job renders, even if the template changes; nil for a template that was not read yet, until the job
+	// is split.
 	Project *FileRef `json:"project,omitempty"`
 	// FirstFrame is the first frame that the job renders, counted from its composition's first as 0: where the composition's work area begins,
 	// or the range that the job names. 0 also while FramesTotal is.
@@ -144,6 +144,8 @@ type JobTemplate struct {
 	ID          string `json:"id,omitempty"`  // of a registered template
 	Src         string `json:"src,omitempty"` // address of a project that is neither kept nor introspected
 	Composition string `json:"composition,omitempty"`
+	// Version is the version of the template that the job asks for, 0 for that which the template has when the job is submitted.
+	Version int `json:"version,omitempty"`
 }
 
 // Asset is one change to the project, applied in the caller's order. Which fields count depends on Type;

@@ -33,7 +33,12 @@ type Template struct {
 	UploadNonce string    `json:"uploadNonce,omitempty"`
 	UploadUntil time.Time `json:"uploadUntil,omitzero"`
 
-	File *FileRef `json:"file,omitempty"` // nil until uploaded
+	// UploadBy is the name of the token that the current upload address was made for; "" where that is not known.
+	UploadBy string `json:"uploadBy,omitempty"`
+
+	File   *FileRef  `json:"file,omitempty"`   // nil until uploaded
+	FileAt time.Time `json:"fileAt,omitzero"`  // when it came
+	FileBy string    `json:"fileBy,omitempty"` // name of the token that brought it, "" where that is not known
 	// Introspection names the stored JSON of an aep.Summary; nil until the file has been read.
 	Introspection *FileRef  `json:"introspection,omitempty"`
 	Compositions  []string  `json:"compositions,omitempty"`

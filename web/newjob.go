@@ -29,6 +29,7 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id, composition := c.Query("template"), c.Query("composition")
+	version, _ := strconv.Atoi(c.Query("version")) // what is no number names the present one
 	again := c.Query("again")
 	var earlier farm.Job
 	if again != "" {
@@ -36,12 +37,12 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 		if earlier, err = s.farm.submitter.JobAgain(ctx, p, again); err != nil {
 			return err
 		}
-		id, composition = earlier.Template.ID, earlier.Template.Composition
+		id, composition, version = earlier.Template.ID, earlier.Template.Composition, earlier.Template.Version
 	}
 	if id == "" {
 		return s.chooseTemplate(ctx, c, p)
 	}
-	form, err := s.form(ctx, p, id, composition)
+	form, err := s.form(ctx, p, farm.JobTemplate{ID: id, Composition: composition, Version: version})
 	if err == nil && again == "" {
 		err = s.addPresets(ctx, p, &form)
 	}
@@ -69,9 +70,10 @@ func (s *server) chooseTemplate(ctx context.Context, c *fiber.Ctx, p farm.Princi
 	return s.render(c, page.ChooseTemplate(s.shell(c, p, say(c, "New job"), "jobs"), usable))
 }
 
-// form is the form of a composition; of the template's first root composition when none is named.
-func (s *server) form(ctx context.Context, p farm.Principal, templateID, composition string) (page.NewJob, error) {
-	t, err := s.readTemplate(ctx, p, templateID)
+// form is the form of a composition of a version of a template; of its first root composition when none is named.
+func (s *server) form(ctx context.Context, p farm.Principal, of farm.JobTemplate) (page.NewJob, error) {
+	composition := of.Composition
+	t, err := s.readVersion(ctx, p, of.ID, of.Version)
 	if err != nil {
 		return page.NewJob{}, err
 	}
@@ -81,7 +83,7 @@ func (s *server) form(ctx context.Context, p farm.Principal, templateID, composi
 	if !t.RetiredAt.IsZero() {
 		return page.NewJob{}, farm.Errorf(farm.CodeConflict, "the template “%s” is retired and takes no new jobs; bring it back on its page first", t.DisplayName)
 	}
-	form := page.NewJob{Template: t, Levels: s.levelsFor(ctx, p, farm.LevelNormal)}
+	form := page.NewJob{Template: t, Version: of.Version, Levels: s.levelsFor(ctx, p, farm.LevelNormal)}
 	found := false
 	for _, comp := range t.Summary.Compositions {
 		if comp.Root || comp.Name == composition {
@@ -164,7 +166,8 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 
 // sentForm is the form that was sent, before what was typed, and the job that is submitted again, if one is.
 func (s *server) sentForm(ctx context.Context, c *fiber.Ctx, p farm.Principal) (form page.NewJob, earlier farm.Job, err error) {
-	form, err = s.form(ctx, p, c.FormValue("template"), c.FormValue("composition"))
+	version, _ := strconv.Atoi(c.FormValue("version")) // what is no number names the present one
+	form, err = s.form(ctx, p, farm.JobTemplate{ID: c.FormValue("template"), Composition: c.FormValue("composition"), Version: version})
 	if err != nil {
 		return form, earlier, err
 	}
@@ -217,7 +220,11 @@ func formBody(c *fiber.Ctx, form *page.NewJob, o order) (map[string]any, error) 
 	form.Approve, form.Sequential = c.FormValue("approve") != "", c.FormValue("sequential") != ""
 	form.Project = c.FormValue("project")
 	form.PreviewFirst = form.Approve || c.FormValue("previewFirst") != ""
-	body := map[string]any{"template": map[string]any{"id": form.Template.ID, "composition": form.Composition.Name}}
+	of := map[string]any{"id": form.Template.ID, "composition": form.Composition.Name}
+	if form.Version > 0 {
+		of["version"] = form.Version
+	}
+	body := map[string]any{"template": of}
 	set := func(key string, value any, given bool) {
 		if given {
 			body[key] = value

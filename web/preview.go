@@ -34,7 +34,7 @@ func (s *server) preview(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return c.JSON(undrawn{Error: formWords(err)})
 	}
-	return s.drawFrame(ctx, c, p, form.Template.ID, form.Composition.Name, job.Assets)
+	return s.drawFrame(ctx, c, p, job.Template, job.Assets)
 }
 
 // rowFrame answers with a frame of a job as a row of a table makes it.
@@ -45,11 +45,11 @@ func (s *server) rowFrame(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return c.JSON(undrawn{Error: formWords(err)})
 	}
-	return s.drawFrame(ctx, c, p, job.Template.ID, job.Template.Composition, job.Assets)
+	return s.drawFrame(ctx, c, p, job.Template, job.Assets)
 }
 
 // drawFrame answers with the frame, as wide as the page's script asks for.
-func (s *server) drawFrame(ctx context.Context, c *fiber.Ctx, p farm.Principal, template, composition string, assets []farm.Asset) error {
+func (s *server) drawFrame(ctx context.Context, c *fiber.Ctx, p farm.Principal, of farm.JobTemplate, assets []farm.Asset) error {
 	frame, err := numberOf(c, "frame", 0, math.MaxInt32)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ func (s *server) drawFrame(ctx context.Context, c *fiber.Ctx, p farm.Principal, 
 	if err != nil {
 		return err
 	}
-	picture, err := s.farm.previews.Draw(ctx, p, template, preview.Shot{Composition: composition, Assets: assets, Frame: frame, Width: width})
+	picture, err := s.farm.previews.Draw(ctx, p, of.ID, preview.Shot{Version: of.Version, Composition: of.Composition, Assets: assets, Frame: frame, Width: width})
 	switch {
 	case err == nil:
 		return answer.Preview(c, picture)

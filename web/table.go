@@ -86,7 +86,7 @@ func (s *server) showTable(c *fiber.Ctx, p farm.Principal, view page.Table) erro
 func (s *server) tableTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	form, err := s.form(ctx, p, c.Query("template"), c.Query("composition"))
+	form, err := s.form(ctx, p, farm.JobTemplate{ID: c.Query("template"), Composition: c.Query("composition")})
 	if err != nil {
 		return err
 	}
@@ -397,7 +397,7 @@ func (s *server) tableView(c *fiber.Ctx, p farm.Principal, form tableForm) (page
 			return page.Table{}, tableRows{}, err
 		}
 	}
-	one, err := s.form(ctx, p, form.template, form.composition)
+	one, err := s.form(ctx, p, farm.JobTemplate{ID: form.template, Composition: form.composition})
 	if err != nil {
 		return page.Table{}, tableRows{}, err
 	}

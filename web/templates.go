@@ -135,6 +135,40 @@ func (s *server) readTemplate(ctx context.Context, p farm.Principal, id string) 
 	return v, err
 }
 
+// readVersion is readTemplate for a version that jobs can render; 0 stands for the present one.
+func (s *server) readVersion(ctx context.Context, p farm.Principal, id string, version int) (page.Template, error) {
+	if version == 0 {
+		return s.readTemplate(ctx, p, id)
+	}
+	t, err := s.farm.templates.Get(ctx, p, id)
+	if err != nil {
+		return page.Template{}, err
+	}
+	was, kept := t.AtVersion(version)
+	if !kept {
+		return page.Template{}, farm.Errorf(farm.CodeNotFound, "the version %s", t.VersionsWords(version))
+	}
+	v := page.Template{Template: was}
+	if was.Introspection != nil {
+		v.Summary, err = s.farm.templates.Summary(ctx, *was.Introspection)
+	}
+	return v, err
+}
+
+// makeCurrent gives a template the file of an earlier version.
+func (s *server) makeCurrent(c *fiber.Ctx, p farm.Principal) error {
+	version, err := strconv.Atoi(c.FormValue("version"))
+	if err != nil {
+		return farm.Invalid("the template cannot take the version", farm.FieldError{Field: "version", Message: "has to be a number"})
+	}
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	if _, err := s.farm.templates.TakeVersion(ctx, p, c.Params("id"), version); err != nil {
+		return err
+	}
+	return c.Redirect("/templates/"+c.Params("id"), fiber.StatusSeeOther)
+}
+
 // templatePoster answers with a picture of the template, or of an unexposed frame.
 func (s *server) templatePoster(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)

@@ -20,7 +20,7 @@ var answerShapes = map[string]any{
 	"KeptFile": keptFile{}, "Upload": uploadBody{}, "Agent": agentBody{}, "Engine": engineBody{}, "SetAside": setAsideBody{},
 	"Presence": presenceBody{}, "AgentLoad": loadBody{}, "AgentRules": rulesBody{}, "Inventory": inventoryBody{}, "FFmpeg": ffmpegBody{}, "FontFace": fontUse{}, "Running": runningShape{},
 	"Thumbnail": thumbnailBody{}, "Delivery": deliveryBody{}, "WebhookKey": webhookKeyBody{},
-	"FarmTemplate": farmTemplateBody{}, "BatchLabel": batchLabelBody{}, "TemplatePreflight": templatePreflightBody{}, "Forecast": forecastBody{}, "Finding": findingBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{},
+	"FarmTemplate": farmTemplateBody{}, "TemplateVersion": templateVersionBody{}, "BatchLabel": batchLabelBody{}, "TemplatePreflight": templatePreflightBody{}, "Forecast": forecastBody{}, "Finding": findingBody{}, "FarmJob": farmJobBody{}, "Approval": approvalBody{}, "TaskCounts": taskCounts{},
 	"RenderedAgain": renderedAgain{}, "Task": taskBody{}, "FrameRange": framesBody{}, "TaskPart": partBody{}, "TaskAgent": taskAgent{},
 	"TaskRunning": runningShape{}, "Attempt": attemptBody{}, "AttemptAgent": taskAgent{}, "Measured": measuredBody{},
 	"RetakenRows": retakenBody{}, "RetakenRow": retakenRow{}, "RefusedRow": refusedRow{}, "FailureGroup": failureBody{}, "FailedJob": failedJobBody{}, "RetriedFailures": retriedBody{}, "Report": reportBody{}, "Project": projectBody{}, "ProjectJobs": jobsBody{}, "Preset": presetBody{}, "PresetSettings": presetSettings{}, "PresetUpload": presetUpload{}, "PresetWebhook": presetWebhook{}, "Budget": budgetBody{}, "BudgetUse": useBody{}, "TeamBudget": teamBudgetBody{}, "ReportLine": reportLineBody{}, "Rates": ratesBody{}, "TagRate": tagRateBody{},

@@ -45,8 +45,9 @@ func decodePreview(body []byte) (preview.Shot, error) {
 	if err != nil {
 		return preview.Shot{}, err
 	}
-	o.Only("composition", "assets", "frame", "seconds", "width")
+	o.Only("composition", "version", "assets", "frame", "seconds", "width")
 	shot := preview.Shot{Composition: o.Text("composition", input.AddressLimit), Assets: public.ReadAssets(o)}
+	shot.Version, _ = o.Whole("version", 1, farm.MostVersionNumber)
 	shot.Frame, _ = o.Whole("frame", 0, mostPreviewFrame)
 	shot.Width, _ = o.Whole("width", leastPreviewWidth, preview.MostWidth)
 	if seconds, given := o.Number("seconds"); given {

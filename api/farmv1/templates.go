@@ -43,6 +43,7 @@ func (h templateHandlers) routes() []route.Route {
 		route.Post(root+"/templates", farm.ActChangeTemplates, h.assembleTemplate),
 		route.Get(root+"/templates/:id", farm.ActView, h.getFarmTemplate),
 		route.Patch(root+"/templates/:id", farm.ActChangeTemplates, h.markTemplate),
+		route.Get(root+"/templates/:id/versions", farm.ActView, h.listVersions),
 		route.Put(root+"/templates/:id/file", farm.ActChangeTemplates, h.giveFile),
 		route.Get(root+"/templates/:id/preflight", farm.ActView, h.getTemplatePreflight),
 		route.Post(root+"/templates/:id/preview", farm.ActSubmit, h.previewTemplate),
@@ -99,6 +100,11 @@ func (h templateHandlers) markTemplate(c *fiber.Ctx, p farm.Principal) error {
 			return err
 		}
 	}
+	if marks.version != 0 {
+		if t, err = h.templates.TakeVersion(ctx, p, c.Params("id"), marks.version); err != nil {
+			return err
+		}
+	}
 	return answer.OK(c, farmTemplateShape(t))
 }
 
@@ -139,7 +145,10 @@ func decodeGivenFile(body []byte) (farm.FileRef, error) {
 }
 
 // templateMarks are what a caller says of a template; nil stays as it is.
-type templateMarks struct{ sequential, retired *bool }
+type templateMarks struct {
+	sequential, retired *bool
+	version             int // that becomes the present one, 0 for none
+}
 
 func decodeTemplateMarks(body []byte) (templateMarks, error) {
 	wrong := &input.Problems{}
@@ -147,10 +156,11 @@ func decodeTemplateMarks(body []byte) (templateMarks, error) {
 	if err != nil {
 		return templateMarks{}, err
 	}
-	o.Only("sequential", "retired")
+	o.Only("sequential", "retired", "version")
 	marks := templateMarks{sequential: o.Boolean("sequential"), retired: o.Boolean("retired")}
-	if !o.Has("sequential") && !o.Has("retired") {
-		o.Problem("sequential", "is missing; give sequential, retired, or both")
+	marks.version, _ = o.Whole("version", 1, farm.MostVersionNumber)
+	if !o.Has("sequential") && !o.Has("retired") && !o.Has("version") {
+		o.Problem("sequential", "is missing; give sequential, retired, version, or several of them")
 	}
 	return marks, wrong.Err()
 }

@@ -174,6 +174,10 @@ func readJobTemplate(o input.Object) farm.JobTemplate {
 		Src:         readAddress(t, "src"),
 		Composition: t.Text("composition", input.AddressLimit),
 	}
+	out.Version, _ = t.Whole("version", 1, farm.MostVersionNumber)
+	if out.Version > 0 && !t.Has("id") {
+		t.Problem("version", "is that of a template: name one by id")
+	}
 	if !t.Has("id") && !t.Has("src") {
 		t.Problem("id", "is missing; name a template by id, or a project by src")
 	} else if out.ID == "" && out.Src == "" && input.KindOf(t.Raw("id")) == input.KindString {

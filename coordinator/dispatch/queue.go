@@ -36,7 +36,7 @@ func (l *leader) tasksOf(tasks []farm.Task, known map[string]*farm.Job) ([]sched
 	queued, now := make([]schedule.Task, len(tasks)), l.d.state.Now()
 	adobe := l.hasAfterEffects()
 	err := l.d.state.View(func(tx *raftstore.Tx) error {
-		job, template, named := new(farm.Job), (*farm.Template)(nil), "" // those of the task before, most often
+		job, template, named := new(farm.Job), (*farm.Template)(nil), [2]string{} // those of the task before, most often
 		for i, t := range tasks {
 			if have, ok := known[t.Job]; ok {
 				job = have
@@ -53,11 +53,11 @@ func (l *leader) tasksOf(tasks []farm.Task, known map[string]*farm.Job) ([]sched
 				continue
 			}
 			var err error
-			if job.Template.ID != named {
+			if named != fileOf(*job) {
 				if template, err = templateOf(tx, *job); err != nil {
 					return err
 				}
-				named = job.Template.ID
+				named = fileOf(*job)
 			}
 			if queued[i], err = queuedTask(tx, t, *job, template, now); err != nil {
 				return err
@@ -98,7 +98,15 @@ func (l *leader) hasAfterEffects() bool {
 	return l.queue.HasAfterEffects()
 }
 
-// templateOf is the registered template of a job, nil when it has none.
+// fileOf names the template of a job, and the file of it that the job holds. Jobs of which both are the same render the same.
+func fileOf(job farm.Job) [2]string {
+	if job.Project == nil {
+		return [2]string{job.Template.ID}
+	}
+	return [2]string{job.Template.ID, job.Project.SHA256}
+}
+
+// templateOf is the registered template of a job, as the job renders it; nil when it has none.
 func templateOf(tx *raftstore.Tx, job farm.Job) (*farm.Template, error) {
 	if job.Template.ID == "" {
 		return nil, nil
@@ -107,6 +115,7 @@ func templateOf(tx *raftstore.Tx, job farm.Job) (*farm.Template, error) {
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return nil, nil
 	}
+	template = template.RenderedBy(job)
 	return &template, err
 }
 

@@ -69,6 +69,7 @@ func (l *leader) relearn(job farm.Job, m farm.Measured) {
 		if err != nil {
 			return err
 		}
+		template = template.RenderedBy(job)
 		return l.speeds.learn(tx, workOf(job, &template), job, template, adobe)
 	})
 	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {

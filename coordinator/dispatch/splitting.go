@@ -164,6 +164,7 @@ func (l *leader) splittables(grants []schedule.Grant, adobe bool) ([]splittable,
 			if f.template, err = tx.Template(f.job.Template.ID); err != nil {
 				return err
 			}
+			f.template = f.template.RenderedBy(f.job)
 			if !ranges.MaySplit(task, f.job, &f.template) {
 				continue
 			}

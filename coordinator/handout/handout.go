@@ -75,13 +75,15 @@ func (m *Maker) Of(ctx context.Context, t farm.Task, job farm.Job, farmHasAfterE
 	return made, err
 }
 
-// read adds what only the state knows: files, assets, fonts and the values of secrets. It gives the job's template, nil when it has none.
+// read adds what only the state knows: files, assets, fonts and the values of secrets. It gives the job's template as the job renders it,
+// nil when it has none.
 func (m *Maker) read(tx *raftstore.Tx, lease *wire.Lease, job *farm.Job, t farm.Task) (template *farm.Template, err error) {
 	if job.Template.ID != "" {
 		found, err := tx.Template(job.Template.ID)
 		if err != nil {
 			return nil, err
 		}
+		found = found.RenderedBy(*job)
 		template = &found
 	}
 	if t.Kind == farm.TaskAssemble {
@@ -107,9 +109,6 @@ func (m *Maker) nameProject(ctx context.Context, lease *wire.Lease, job farm.Job
 		return farm.Errorf(farm.CodeInvalid, "Template %q has no file", template.DisplayName)
 	}
 	lease.Project = wire.Project{Type: template.Type, File: template.File}
-	if job.Project != nil {
-		lease.Project.File = job.Project
-	}
 	if lease.Composition == "" {
 		lease.Composition, err = templates.OnlyComposition(*template, m.templates.SummaryFor(ctx))
 	}

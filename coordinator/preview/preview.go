@@ -53,6 +53,7 @@ type Config struct {
 
 // Shot is a frame that is wanted.
 type Shot struct {
+	Version     int          `json:"-"` // of the template, 0 for the present one
 	Composition string       `json:"composition"`
 	Assets      []farm.Asset `json:"assets,omitempty"` // as in a job
 	Frame       int          `json:"frame"`            // from 0; below 0 for the one at Time
@@ -146,6 +147,10 @@ func (r *Room) Draw(ctx context.Context, p farm.Principal, template string, shot
 	t, err := r.farm.Template(ctx, p, template)
 	if err != nil {
 		return Picture{}, err
+	}
+	t, kept := t.AtVersion(shot.Version)
+	if !kept {
+		return Picture{}, farm.Invalid("there is no such preview", farm.FieldError{Field: "version", Message: t.VersionsWords(shot.Version)})
 	}
 	if t.File == nil || t.Status != farm.TemplateUploaded {
 		return Picture{}, farm.Errorf(farm.CodeConflict, "template %q has not been read: there is nothing to preview yet", t.DisplayName)

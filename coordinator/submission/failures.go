@@ -52,6 +52,7 @@ func (p *plan) fillFootage(ctx context.Context, job *farm.Job, name, src string)
 		template, err = tx.Template(job.Template.ID)
 		return err
 	})
+	template, _ = template.AtVersion(job.Template.Version)
 	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && template.Introspection == nil {
 		return nil // which its submission will be refused for, or nobody can tell its layers
 	}

@@ -272,6 +272,9 @@ func (p *plan) settleTemplate(ctx context.Context, job *farm.Job) error {
 		t, err := p.template(ctx, job.Template.ID)
 		if err == nil {
 			job.Template.Src = ""
+			if t, err = versionFor(job, t); err != nil {
+				return err
+			}
 			if err := p.s.fonts.Match(job, t); err != nil {
 				return err
 			}
@@ -280,7 +283,7 @@ func (p *plan) settleTemplate(ctx context.Context, job *farm.Job) error {
 		if farm.CodeOf(err) != farm.CodeNotFound || job.Template.Src == "" {
 			return err
 		}
-		job.Template.ID = ""
+		job.Template.ID, job.Template.Version = "", 0
 	}
 	if job.Template.Src == "" {
 		return farm.Invalid("the job names no project",
@@ -290,6 +293,15 @@ func (p *plan) settleTemplate(ctx context.Context, job *farm.Job) error {
 		job.FramesTotal, job.FirstFrame = job.Settings.Frames.Count(), p.firstFrame(job.Settings.Frames.Start)
 	}
 	return p.s.fonts.Match(job, nil)
+}
+
+// versionFor is a template as it was in the version that a job asks for.
+func versionFor(job *farm.Job, t *farm.Template) (*farm.Template, error) {
+	was, kept := t.AtVersion(job.Template.Version)
+	if !kept {
+		return nil, farm.Invalid("the job's template cannot be used", farm.FieldError{Field: "template.version", Message: t.VersionsWords(job.Template.Version)})
+	}
+	return &was, nil
 }
 
 // policy is how the farm shares its machines, read once for the request.

@@ -6,7 +6,24 @@ import (
 
 	"overcrank/aep"
 	"overcrank/farm"
+	"overcrank/raftstore/command"
 )
+
+// TakeVersion gives a template the file of one of its earlier versions, by number, as its next version, which is read as one that was uploaded.
+// CodeInvalid for a version whose file is not kept.
+func (c *Catalog) TakeVersion(ctx context.Context, p farm.Principal, id string, version int) (farm.Template, error) {
+	if err := p.May(farm.ActChangeTemplates); err != nil {
+		return farm.Template{}, err
+	}
+	t, err := c.Get(ctx, p, id)
+	if err != nil {
+		return farm.Template{}, err
+	}
+	if _, kept := t.AtVersion(version); !kept || t.File == nil {
+		return farm.Template{}, farm.Invalid("the template cannot take the version", farm.FieldError{Field: "version", Message: t.VersionsWords(version)})
+	}
+	return c.change(ctx, p, id, command.TakeVersion{Team: p.Team, ID: id, Version: version, At: c.state.Now()})
+}
 
 // Changes tells what changed when an earlier version of a template, by its number, gave way to the next one. CodeNotFound for a version
 // that is not remembered, CodeConflict while the next one has not been read.

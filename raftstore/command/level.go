@@ -49,6 +49,9 @@ const (
 	// PresetsLevel is from which level on teams have presets, templates are retired and remember what they were, and the state counts what jobs
 	// use.
 	PresetsLevel = ReleasesLevel
+	// VersionsLevel is from which level on the farm keeps files of earlier versions of templates, and jobs hold the file that they were submitted
+	// with.
+	VersionsLevel = ReleasesLevel
 	// RenderAgainLevel is from which level on people have frames rendered again, and jobs say which is the first frame that they render.
 	RenderAgainLevel = ReleasesLevel
 	// ProjectsLevel is from which level on teams have projects and budgets of machine hours, jobs say which project they are for, and the state

@@ -26,7 +26,7 @@ type SubmitJobs struct {
 	stored []record.Content // of each job, when the command comes from the log; Jobs has the heads alone then
 }
 
-// Needs is higher when a job says which secrets its machines get, what it is a take of, which project it is for or with which frame it begins, or a batch has a
+// Needs is higher when a job says which secrets its machines get, what it is a take of, which project it is for, which version of its template it asks for or with which frame it begins, or a batch has a
 // label or gets new takes of its rows, which older programs would lose.
 func (c SubmitJobs) Needs() int {
 	level := ClusterLevel
@@ -45,6 +45,9 @@ func (c SubmitJobs) Needs() int {
 		}
 		if c.Jobs[i].FirstFrame != 0 {
 			level = max(level, RenderAgainLevel)
+		}
+		if c.Jobs[i].Template.Version != 0 {
+			level = max(level, VersionsLevel)
 		}
 		if c.Jobs[i].ProjectID != "" {
 			level = max(level, ProjectsLevel)

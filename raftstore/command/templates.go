@@ -53,6 +53,13 @@ type FinishTemplate struct {
 	MissingFootage []string `json:",omitempty"` // of farm.Template; Store.KnowsMissingFootage says whether it may be given
 }
 
+// TakeVersion gives a template the file of one of its earlier versions, by number, as its next version. It is read as one that was uploaded.
+type TakeVersion struct {
+	Team, ID string
+	Version  int
+	At       time.Time
+}
+
 // DeleteTemplate removes a template; refused while jobs that have not ended use it.
 type DeleteTemplate struct{ Team, ID string }
 
@@ -62,6 +69,7 @@ func (MarkTemplate) Needs() int    { return ClusterLevel }
 func (RenewUpload) Needs() int     { return ClusterLevel }
 func (ReceiveTemplate) Needs() int { return ClusterLevel }
 func (DeleteTemplate) Needs() int  { return ClusterLevel }
+func (TakeVersion) Needs() int     { return VersionsLevel }
 
 // Needs is higher when files are missing, which older programs would not keep.
 func (c FinishTemplate) Needs() int {

@@ -53,6 +53,7 @@ func Draw(t *rapid.T, step int) command.Command {
 			command.RenameTemplate{Team: "team0", ID: "template0", DisplayName: "x", At: at}, command.RemoveAgent{ID: "agent1"},
 			command.MarkTemplate{Team: "team0", ID: "template0", Sequential: true, At: at},
 			command.RetireTemplate{Team: "team0", ID: "template0", Retired: at.Second()%2 == 0, At: at, By: "n"},
+			command.TakeVersion{Team: "team0", ID: id("template", 2), Version: 1 + at.Second()%2, At: at},
 			command.PutPreset{Preset: farm.Preset{Team: id("team", 1), Name: id("preset", 3), Default: at.Second()%2 == 0, At: at}},
 			command.DeletePreset{Team: id("team", 1), Name: id("preset", 3), At: at},
 			command.RecordBackup{Backup: farm.Backup{ID: id("backup", 40), At: at, EndedAt: at, By: "n", Bytes: 7, CheckedAt: at}},
@@ -218,6 +219,7 @@ func DrawSubmission(t *rapid.T, step int) command.SubmitJobs {
 		job.Tags = rapid.SampledFrom([][]string{nil, {"red"}, {"red", "blue"}}).Draw(t, "tags")
 		if k := rapid.IntRange(0, 9).Draw(t, "template"); k < 4 {
 			job.Template.ID = fmt.Sprintf("template%d", k%3)
+			job.Template.Version = rapid.SampledFrom([]int{0, 0, 0, 1}).Draw(t, "version")
 		} else if k < 6 {
 			job.Template.Src, job.Private = "https://x/a.aep", true
 		}

@@ -132,6 +132,7 @@ func (w *text) template(t *farm.JobTemplate) {
 	w.string("id", t.ID)
 	w.string("src", t.Src)
 	w.string("composition", t.Composition)
+	w.int("version", int64(t.Version))
 	w.text = append(w.text, '}')
 }
 

@@ -38,7 +38,9 @@ func (t *tables) applyAs(actor *farm.Actor, key *command.RequestKey, cmd command
 	}
 	about, worth := t.auditOf(cmd) // before it is carried out: what is deleted has a name until then
 	who := t.auditActor(*actor, about.subject)
+	t.asker = who.Name
 	result := t.applyFor(key, cmd)
+	t.asker = ""
 	if !worth || result.Repeated != nil {
 		return result
 	}

@@ -102,7 +102,7 @@ func (t *tables) checkSubmission(c command.SubmitJobs, contents []record.Content
 		seen[task.ID] = true
 		task.Attempt, task.Failures, task.Agent, task.Parts, task.Redo = 0, 0, "", nil, 0
 		task.Status = farm.TaskReady
-		if jobs[at].Status == farm.JobPending || templates[jobs[at].Template.ID].Status != farm.TemplateUploaded ||
+		if jobs[at].Status == farm.JobPending || jobs[at].Project == nil && templates[jobs[at].Template.ID].Status != farm.TemplateUploaded ||
 			task.Stage != lowest[task.Job] || !mayBegin(&jobs[at], task) {
 			task.Status = farm.TaskBlocked
 		}
@@ -158,10 +158,27 @@ func (t *tables) checkTemplate(job *farm.Job, templates map[string]farm.Template
 	switch {
 	case job.Template.ID != "" && template.Team != job.Team:
 		return noTemplate(job.Template.ID)
-	case template.Status == farm.TemplateError:
+	case template.Status == farm.TemplateError && job.Template.Version == 0:
 		return farm.Errorf(farm.CodeInvalid, "template %s cannot be rendered: %s", template.ID, template.Error)
 	case !template.RetiredAt.IsZero():
 		return retired(template)
+	}
+	return t.holdVersion(job, template)
+}
+
+// holdVersion has a job hold the file of the version that it asks for, or of the present one if that has been read.
+func (t *tables) holdVersion(job *farm.Job, template farm.Template) *farm.Error {
+	job.Project = nil
+	if job.Template.ID == "" {
+		return nil
+	}
+	version, kept := template.AtVersion(job.Template.Version)
+	switch {
+	case !kept:
+		return noVersion(template, job.Template.Version)
+	case t.since(command.VersionsLevel) && version.Status == farm.TemplateUploaded && version.File != nil && !job.Join:
+		file := *version.File
+		job.Project = &file
 	}
 	return nil
 }
@@ -185,9 +202,9 @@ func checkFamilies(jobs []farm.Job, place map[string]int) *farm.Error {
 	return nil
 }
 
-// templateUsable says whether the job's template has been read; a job without a registered template needs none.
+// templateUsable says whether the file that the job renders has been read; a job without a registered template needs none.
 func (t *tables) templateUsable(job farm.Job) bool {
-	if job.Template.ID == "" {
+	if job.Template.ID == "" || job.Project != nil {
 		return true
 	}
 	template, ok := t.template(job.Template.ID)

@@ -80,7 +80,7 @@ func (t *tables) splitTask(task *farm.Task, job *farm.Job, ranges []farm.Frames,
 	if t.since(command.RenderAgainLevel) {
 		job.FirstFrame = whole.Start
 	}
-	if template, ok := t.template(job.Template.ID); ok && template.File != nil {
+	if template, ok := t.template(job.Template.ID); ok && template.File != nil && job.Project == nil {
 		file := *template.File
 		job.Project = &file
 		t.add(countOfJobRefs(file.SHA256), 1)

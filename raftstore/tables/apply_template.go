@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"fmt"
 	"time"
 
 	"overcrank/farm"
@@ -22,6 +23,7 @@ func (t *tables) templateOf(team, id string) (farm.Template, *farm.Error) {
 
 func (t *tables) createTemplate(c command.CreateTemplate) command.Result {
 	template := c.Template
+	template.UploadBy = t.asker
 	if err := checkID("template", template.ID); err != nil {
 		return refuse(err)
 	}
@@ -74,7 +76,7 @@ func (t *tables) retireTemplate(c command.RetireTemplate) command.Result {
 	template := was
 	template.RetiredAt, template.RetiredBy, template.UpdatedAt = time.Time{}, "", c.At
 	if c.Retired {
-		template.RetiredAt, template.RetiredBy = c.At, c.By
+		template.RetiredAt, template.RetiredBy, template.Versions = c.At, c.By, was.WithoutFiles()
 	}
 	t.saveTemplate(template, &was)
 	return command.Result{}
@@ -91,7 +93,7 @@ func (t *tables) renewUpload(c command.RenewUpload) command.Result {
 		return refusef(farm.CodeInvalid, "the upload address of template %s has no nonce", c.ID)
 	}
 	template := was
-	template.UploadNonce, template.UploadUntil, template.UpdatedAt = c.Nonce, c.Until, c.At
+	template.UploadNonce, template.UploadUntil, template.UploadBy, template.UpdatedAt = c.Nonce, c.Until, t.asker, c.At
 	if was.Status.CanBecome(farm.TemplateAwaitingUpload) {
 		template.Status, template.Error = farm.TemplateAwaitingUpload, ""
 	}
@@ -118,14 +120,45 @@ func (t *tables) receiveTemplate(c command.ReceiveTemplate) command.Result {
 	case !was.Status.CanBecome(farm.TemplateProcessing):
 		return refusef(farm.CodeConflict, "template %s is %s and takes no file", c.ID, was.Status)
 	}
-	template := was
-	file := c.File
-	if was.File != nil && was.Introspection != nil && was.File.SHA256 != file.SHA256 && t.since(command.PresetsLevel) {
-		template.Versions = was.Superseded(c.At)
-	}
-	template.File, template.Status, template.Error, template.UpdatedAt = &file, farm.TemplateProcessing, "", c.At
-	t.saveTemplate(template, &was)
+	t.giveFile(was, c.File, was.UploadBy, c.At)
 	return command.Result{}
+}
+
+// giveFile puts a file in the place of the one that a template has, which becomes an earlier version if it was read.
+func (t *tables) giveFile(was farm.Template, file farm.FileRef, by string, at time.Time) {
+	template := was
+	if was.File != nil && was.Status == farm.TemplateUploaded && was.Introspection != nil && was.File.SHA256 != file.SHA256 && t.since(command.PresetsLevel) {
+		template.Versions = was.Superseded(at)
+	}
+	if t.since(command.VersionsLevel) {
+		template.FileAt, template.FileBy = at, by
+	}
+	template.File, template.Status, template.Error, template.UpdatedAt = &file, farm.TemplateProcessing, "", at
+	t.saveTemplate(template, &was)
+}
+
+// takeVersion ends the upload address, whose file would take the place of the version at once.
+func (t *tables) takeVersion(c command.TakeVersion) command.Result {
+	was, err := t.templateOf(c.Team, c.ID)
+	if err != nil {
+		return refuse(err)
+	}
+	version, kept := was.AtVersion(c.Version)
+	switch {
+	case !kept || version.File == nil || c.Version < 1:
+		return refuse(noVersion(was, c.Version))
+	case version.File.SHA256 == was.File.SHA256:
+		return command.Result{} // it is so already
+	}
+	was.UploadNonce, was.UploadUntil = "", time.Time{}
+	t.giveFile(was, *version.File, t.asker, c.At)
+	return command.Result{}
+}
+
+// noVersion refuses a version that jobs cannot render, and names those that they can.
+func noVersion(template farm.Template, version int) *farm.Error {
+	return farm.Invalid(fmt.Sprintf("template %s cannot be rendered in version %d", template.ID, version),
+		farm.FieldError{Field: "template.version", Message: template.VersionsWords(version)})
 }
 
 // finishTemplate also ends a download that failed: the template has no file then, and FileSHA256 is "".
@@ -160,11 +193,17 @@ func (t *tables) finishTemplate(c command.FinishTemplate) command.Result {
 	waiting := t.keysUnder(bucketBlockedByTemplate, template.ID+sep)
 	t.each(len(waiting), func(i int) *farm.Error {
 		job, ok := t.job(waiting[i])
-		if !ok || !job.Status.Waiting() {
+		if !ok || !job.Status.Waiting() || job.Project != nil { // which was read before
 			return nil
 		}
 		if c.MatchFonts && next == farm.TemplateUploaded {
 			job = t.rematchFonts(job, template)
+		}
+		if next == farm.TemplateUploaded && template.File != nil && t.since(command.VersionsLevel) {
+			file := *template.File
+			job.Project = &file
+			t.add(countOfJobRefs(file.SHA256), 1)
+			t.saveJob(job, job.Status)
 		}
 		if next == farm.TemplateUploaded {
 			t.readyTasks(job, &result)

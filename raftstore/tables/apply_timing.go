@@ -58,6 +58,7 @@ func (t *tables) keepTiming(task farm.Task, job farm.Job, end ending) {
 		return
 	}
 	template, ok := t.template(job.Template.ID)
+	template = template.RenderedBy(job)
 	key, kept := TimingKeyOf(job, template, task.Kind, end.measured.Engine)
 	if !ok || !kept {
 		return
@@ -102,6 +103,16 @@ func (t *tables) forgetTimings(file string, most int) {
 func (t *tables) dropTimings(file *farm.FileRef) {
 	if file != nil && t.count(countOfTemplateRefs(file.SHA256)) == 0 {
 		t.forgetTimings(file.SHA256, t.count(countOfTimings(file.SHA256)))
+	}
+}
+
+// dropTimingsOf forgets the timings of the files that a template had and that none has any more.
+func (t *tables) dropTimingsOf(was farm.Template) {
+	t.dropTimings(was.File)
+	for i := range was.Versions {
+		if version := &was.Versions[i]; version.Kept {
+			t.dropTimings(&version.File)
+		}
 	}
 }
 

@@ -268,6 +268,8 @@ func (t *tables) auditOfTemplates(cmd command.Command) (audited, bool) {
 		return of(farm.AuditTemplateRetire, c.ID)
 	case command.ReceiveTemplate:
 		return of(farm.AuditTemplateChange, c.ID)
+	case command.TakeVersion:
+		return of(farm.AuditTemplateChange, c.ID)
 	case command.DeleteTemplate:
 		return of(farm.AuditTemplateDelete, c.ID)
 	}

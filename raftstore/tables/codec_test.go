@@ -79,6 +79,7 @@ func samples() []command.Command {
 		command.RenameTemplate{Team: "t1", ID: "tm", DisplayName: "Other", At: at},
 		command.MarkTemplate{Team: "t1", ID: "tm", Sequential: true, At: at},
 		command.RetireTemplate{Team: "t1", ID: "tm", Retired: true, At: at, By: "mia"},
+		command.TakeVersion{Team: "t1", ID: "tm", Version: 2, At: at},
 		command.PutPreset{Preset: farm.Preset{Team: "t1", Name: "Broadcast", Settings: farm.Settings{Codec: "video_prores_422", Quality: "full"}, Default: true, At: at, By: "mia",
 			Upload: &farm.Upload{Provider: "s3", Prefix: "films", Params: map[string]string{"bucket": "b", "region": "eu-central-1"}}, Webhook: &farm.Webhook{URL: "https://shop.example/hook"}}},
 		command.DeletePreset{Team: "t1", Name: "Broadcast", At: at},

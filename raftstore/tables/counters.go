@@ -88,6 +88,9 @@ func refsOfTemplate(template farm.Template) []string {
 		if version.Introspection != nil {
 			refs = append(refs, version.Introspection.SHA256)
 		}
+		if version.Kept {
+			refs = append(refs, version.File.SHA256)
+		}
 	}
 	return refs
 }

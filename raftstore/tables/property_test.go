@@ -252,6 +252,12 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 				counts[countOfTemplateRefs(ref.SHA256)]++
 			}
 		}
+		for _, version := range template.Versions {
+			counts[countOfTemplateRefs(version.Introspection.SHA256)]++
+			if version.Kept {
+				counts[countOfTemplateRefs(version.File.SHA256)]++
+			}
+		}
 	}
 	for _, file := range all[farm.StoredFile](tb, bucketFiles) {
 		set(bucketFilesByExpiry, timeKey(file.ExpiresAt)+file.Team+"\x00"+file.SHA256, "")

@@ -52,6 +52,9 @@ func (t *tables) addJobs(heads []farm.Job, contents []record.Content) {
 // addJob writes what belongs to a new job, whose head is written.
 func (t *tables) addJob(head *farm.Job, content record.Content) {
 	t.jobMoved(head, "")
+	if head.Project != nil {
+		t.add(countOfJobRefs(head.Project.SHA256), 1)
+	}
 	if head.TakeOf != "" {
 		t.set(bucketTakes, head.TakeOf+sep+head.ID, nil)
 	}
@@ -261,7 +264,7 @@ func (t *tables) saveTemplate(template farm.Template, was *farm.Template) {
 		t.add(countOfTemplateRefs(sha256), 1)
 	}
 	if was != nil {
-		t.dropTimings(was.File)
+		t.dropTimingsOf(*was)
 	}
 	if template.Status.Unread() {
 		t.set(bucketUnread, template.ID, nil)
@@ -276,7 +279,7 @@ func (t *tables) dropTemplate(template farm.Template) {
 	for _, sha256 := range refsOfTemplate(template) {
 		t.add(countOfTemplateRefs(sha256), -1)
 	}
-	t.dropTimings(template.File)
+	t.dropTimingsOf(template)
 	t.forgetUses(template.Team, farm.UseTemplate, template.ID)
 	t.remove(bucketTemplates, template.ID)
 	t.remove(bucketTemplatesByTeam, template.Team+sep+template.ID)

@@ -106,6 +106,7 @@ var registry = slices.Concat([]rule{
 	does(169, (*tables).putPreset),
 	does(170, (*tables).deletePreset),
 	does(171, (*tables).retireTemplate),
+	does(186, (*tables).takeVersion),
 	does(180, (*tables).putView),
 	does(181, (*tables).deleteView),
 	does(182, (*tables).switchKeys),

@@ -206,6 +206,7 @@ type tables struct {
 	noticed []command.NoticeQueue // that the command under way put something into
 	counts  map[string]int        // counters that were looked at for a change, as they are now; see counters.go
 	sums    map[string]*farm.Sum  // of days, that were changed, as they are now; see apply_report.go
+	asker   string                // name of who asks for the command under way, "" for the farm itself
 	budgets bool                  // the command under way changed what budgets hold; see apply_project.go
 	print   *rowPrint             // of the entry under way; nil where rows are written that are of no entry
 	entry   uint64                // index of the entry under way

@@ -383,8 +383,15 @@ func (t Table) query() string {
 	return "?template=" + queryText(t.Template.ID) + "&composition=" + queryText(t.Composition.Name)
 }
 
-func (n NewJob) query() string {
-	return "?template=" + queryText(n.Template.ID) + "&composition=" + queryText(n.Composition.Name)
+func (n NewJob) query() string { return n.queryOf(n.Composition.Name) }
+
+// queryOf is the address of the form of a composition behind its path.
+func (n NewJob) queryOf(composition string) string {
+	query := "?template=" + queryText(n.Template.ID) + "&composition=" + queryText(composition)
+	if n.Version > 0 {
+		query += "&version=" + strconv.Itoa(n.Version)
+	}
+	return query
 }
 
 // zoneWords say on which clock the due time is.

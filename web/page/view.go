@@ -279,6 +279,7 @@ func TemplateState(t farm.Template) State {
 // NewJob is the form that orders a render.
 type NewJob struct {
 	Template    Template
+	Version     int // of the template that the job asks for, 0 for the present one
 	Composition aep.CompositionSummary
 	Choices     []aep.CompositionSummary
 	Levels      []farm.Level // that the reader may choose

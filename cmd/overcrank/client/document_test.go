@@ -40,6 +40,7 @@ var readers = map[reflect.Type][]string{
 	reflect.TypeFor[Retried]():             {"RetriedFailures"},
 	reflect.TypeFor[Report]():              {"Report"},
 	reflect.TypeFor[Project]():             {"Project"},
+	reflect.TypeFor[TemplateVersion]():     {"TemplateVersion"},
 	reflect.TypeFor[ProjectJobs]():         {"ProjectJobs"},
 	reflect.TypeFor[Preset]():              {"Preset"},
 	reflect.TypeFor[PresetSettings]():      {"PresetSettings"},

@@ -202,6 +202,7 @@ type TemplateMark struct {
 	ID         string `json:"id"`
 	Sequential bool   `json:"sequential"`
 	RetiredAt  string `json:"retiredAt"`
+	Version    int    `json:"version"` // of its file
 }
 
 // MarkTemplate says whether one machine renders each film of a template, from the first frame on.
@@ -221,6 +222,28 @@ func (c *Client) TemplateMarks(ctx context.Context, retired bool) (List[Template
 // RetireTemplate takes a template out of use, or brings it back.
 func (c *Client) RetireTemplate(ctx context.Context, id string, retired bool) (TemplateMark, error) {
 	return fetch[TemplateMark](ctx, c, http.MethodPatch, at("/api/farm/v1/templates/%s", id), nil, map[string]bool{"retired": retired})
+}
+
+// TemplateVersion is a version of a template.
+type TemplateVersion struct {
+	Version    int    `json:"version"`
+	Current    bool   `json:"current"`
+	Kept       bool   `json:"kept"` // the farm keeps its file, so that jobs can render it
+	Bytes      int64  `json:"bytes"`
+	SavedWith  string `json:"savedWith"`
+	CreatedAt  string `json:"createdAt"`
+	CreatedBy  string `json:"createdBy"`
+	ReplacedAt string `json:"replacedAt"`
+}
+
+// TemplateVersions lists the versions of a template, the newest first.
+func (c *Client) TemplateVersions(ctx context.Context, id string) (List[TemplateVersion], error) {
+	return list[TemplateVersion](ctx, c, fmt.Sprintf("/api/farm/v1/templates/%s/versions", url.PathEscape(id)), nil)
+}
+
+// TakeVersion gives a template the file of an earlier version as its next one.
+func (c *Client) TakeVersion(ctx context.Context, id string, version int) (TemplateMark, error) {
+	return fetch[TemplateMark](ctx, c, http.MethodPatch, at("/api/farm/v1/templates/%s", id), nil, map[string]int{"version": version})
 }
 
 // DeleteTemplate deletes a template and its file.

@@ -29,19 +29,20 @@ type submitCommand struct {
 	File string `arg:"" complete:"file" help:"Table with a line of headings (.xlsx, .csv, .tsv, .txt) or jobs (.json, .jsonl); - for standard input."`
 	remote.Flags
 	remote.Waiting
-	Template    string            `help:"Id or name of the template." complete:"template"`
-	Composition string            `help:"Composition to render. Default: the only one there is to render."`
-	Map         map[string]string `help:"column=layer, column=layer:property or column=@name: what a column is about whose heading does not say it; column= leaves it out." mapsep:"none"`
-	Format      string            `help:"csv or json. Default: by the ending of the file, or by its beginning." enum:",csv,json" default:""`
-	Delimiter   string            `help:"What stands between the cells of the table. Default: the ; , or tab that the headings have most of."`
-	Name        string            `help:"Name of the jobs that have no @name."`
-	Tag         []string          `help:"Tags by which to find the jobs."`
-	Codec       string            `help:"Codec, such as video_h264_vbr_15mbps or video_prores_422." complete:"codec"`
-	Preview     bool              `help:"Render fast, at half size."`
-	DryRun      bool              `help:"Print the requests instead of sending them; files are not uploaded."`
-	Download    string            `help:"Wait, and write the results to this folder." type:"path" placeholder:"DIR"`
-	FileName    string            `help:"How the files are called: {column}, {line} and {job} stand for a cell, the line and the job's id. Default: as the column @output says, or else @name, or else the id." placeholder:"PATTERN"`
-	Overwrite   bool              `help:"With --download: write over files that are there already."`
+	Template        string            `help:"Id or name of the template." complete:"template"`
+	TemplateVersion int               `help:"Version of the template, as templates versions lists them. Default: the current one." placeholder:"N"`
+	Composition     string            `help:"Composition to render. Default: the only one there is to render."`
+	Map             map[string]string `help:"column=layer, column=layer:property or column=@name: what a column is about whose heading does not say it; column= leaves it out." mapsep:"none"`
+	Format          string            `help:"csv or json. Default: by the ending of the file, or by its beginning." enum:",csv,json" default:""`
+	Delimiter       string            `help:"What stands between the cells of the table. Default: the ; , or tab that the headings have most of."`
+	Name            string            `help:"Name of the jobs that have no @name."`
+	Tag             []string          `help:"Tags by which to find the jobs."`
+	Codec           string            `help:"Codec, such as video_h264_vbr_15mbps or video_prores_422." complete:"codec"`
+	Preview         bool              `help:"Render fast, at half size."`
+	DryRun          bool              `help:"Print the requests instead of sending them; files are not uploaded."`
+	Download        string            `help:"Wait, and write the results to this folder." type:"path" placeholder:"DIR"`
+	FileName        string            `help:"How the files are called: {column}, {line} and {job} stand for a cell, the line and the job's id. Default: as the column @output says, or else @name, or else the id." placeholder:"PATTERN"`
+	Overwrite       bool              `help:"With --download: write over files that are there already."`
 	jobs.Drawing
 	jobs.Scheduling
 }
@@ -208,6 +209,9 @@ func (s submitCommand) readTemplate(ctx context.Context, c *client.Client, base 
 	base["template"] = inJob
 	if s.Composition != "" {
 		inJob["composition"] = s.Composition
+	}
+	if s.TemplateVersion != 0 {
+		inJob["version"] = s.TemplateVersion
 	}
 	if !within {
 		return known, nil

@@ -29,21 +29,22 @@ type Submit struct {
 	Job string `arg:"" optional:"" complete:"file" help:"JSON file with the body of POST /jobs, - for standard input; local paths in src are read beside it."`
 	remote.Flags
 	resultFlags
-	Template    string            `help:"Id or name of a template, or a local project (.aep, .aet, .aepx, .zip, .mogrt)." complete:"template"`
-	Composition string            `help:"Composition to render."`
-	Name        string            `help:"Name of the job."`
-	Text        map[string]string `help:"layer=words: replace the words of a text layer." mapsep:"none"`
-	Image       map[string]string `help:"layer=file: replace a picture." mapsep:"none"`
-	Video       map[string]string `help:"layer=file: replace a film." mapsep:"none"`
-	Audio       map[string]string `help:"layer=file: replace a sound." mapsep:"none"`
-	Data        map[string]string `help:"layer:property=value: set a property; the value is JSON or words." mapsep:"none"`
-	Frames      string            `help:"Frames to render: N or FIRST-LAST, from 0."`
-	Codec       string            `help:"Codec, such as video_h264_vbr_15mbps or video_prores_422." complete:"codec"`
-	Type        string            `help:"Kind of result: video, image or aep."`
-	Preview     bool              `help:"Render fast, at half size."`
-	Tag         []string          `help:"Tags by which to find the job."`
-	Hold        bool              `help:"Start it only after: overcrank jobs release JOB."`
-	DryRun      bool              `help:"Print the request instead of sending it; files are not uploaded."`
+	Template        string            `help:"Id or name of a template, or a local project (.aep, .aet, .aepx, .zip, .mogrt)." complete:"template"`
+	TemplateVersion int               `help:"Version of the template, as templates versions lists them. Default: the current one." placeholder:"N"`
+	Composition     string            `help:"Composition to render."`
+	Name            string            `help:"Name of the job."`
+	Text            map[string]string `help:"layer=words: replace the words of a text layer." mapsep:"none"`
+	Image           map[string]string `help:"layer=file: replace a picture." mapsep:"none"`
+	Video           map[string]string `help:"layer=file: replace a film." mapsep:"none"`
+	Audio           map[string]string `help:"layer=file: replace a sound." mapsep:"none"`
+	Data            map[string]string `help:"layer:property=value: set a property; the value is JSON or words." mapsep:"none"`
+	Frames          string            `help:"Frames to render: N or FIRST-LAST, from 0."`
+	Codec           string            `help:"Codec, such as video_h264_vbr_15mbps or video_prores_422." complete:"codec"`
+	Type            string            `help:"Kind of result: video, image or aep."`
+	Preview         bool              `help:"Render fast, at half size."`
+	Tag             []string          `help:"Tags by which to find the job."`
+	Hold            bool              `help:"Start it only after: overcrank jobs release JOB."`
+	DryRun          bool              `help:"Print the request instead of sending it; files are not uploaded."`
 	Drawing
 	Scheduling
 }
@@ -98,7 +99,7 @@ func (s *Submit) checkLayers(ctx context.Context, c *client.Client, id string) e
 		layer, _, _ := strings.Cut(key, ":")
 		named = append(named, layer)
 	}
-	if len(named) == 0 {
+	if len(named) == 0 || s.TemplateVersion != 0 { // whose layers may be others than those of now
 		return nil
 	}
 	t, err := c.Template(ctx, id)
@@ -191,6 +192,9 @@ func (s *Submit) addTemplate(body map[string]any) error {
 	}
 	if s.Composition != "" {
 		t["composition"] = s.Composition
+	}
+	if s.TemplateVersion != 0 {
+		t["version"] = s.TemplateVersion
 	}
 	if len(t) == 0 {
 		return exit.Usagef("nothing to render: give a job file, or --template with a template's id or a local project")

@@ -23,6 +23,8 @@ type Commands struct {
 	Rename       renameCommand       `cmd:"" help:"Rename a template."`
 	Mark         markCommand         `cmd:"" help:"Set whether one machine renders each film of a template as a whole."`
 	Retire       retireCommand       `cmd:"" help:"Take a template out of use: it takes no new jobs. --undo brings it back."`
+	Versions     versionsCommand     `cmd:"" help:"List the versions of a template."`
+	MakeCurrent  makeCurrentCommand  `cmd:"" help:"Make an earlier version of a template its next one."`
 	Download     downloadCommand     `cmd:"" help:"Download the file of a template."`
 	Delete       deleteCommand       `cmd:"" help:"Delete templates."`
 	Compositions compositionsCommand `cmd:"" help:"List a template's compositions."`

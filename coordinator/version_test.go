@@ -51,8 +51,8 @@ func TestAJobRendersAnEarlierVersionOfItsTemplate(t *testing.T) {
 		t.Errorf("leased with %+v of %q", lease.Project, lease.Composition)
 	}
 	again, err := r.Submit(t.Context(), r.admin, job.Definition())
-	if err != nil || again.Template.Version != 1 || again.Project == nil || again.Project.SHA256 != first.File.SHA256 {
-		t.Errorf("submitted again it renders %+v of %+v (%v)", again.Project, again.Template, err)
+	if err != nil || again.Template.Version != 1 || r.job(again.ID).Project.SHA256 != first.File.SHA256 {
+		t.Errorf("submitted again it renders %+v (%v)", again.Template, err)
 	}
 
 	taken, err := r.Templates().TakeVersion(t.Context(), r.admin, first.ID, 1)
@@ -65,8 +65,8 @@ func TestAJobRendersAnEarlierVersionOfItsTemplate(t *testing.T) {
 	if _, err := r.Templates().TakeVersion(t.Context(), r.admin, first.ID, 9); farm.CodeOf(err) != farm.CodeInvalid {
 		t.Errorf("a version that never was: %v", err)
 	}
-	if job, err := ask(2, ""); err != nil || job.Project.SHA256 != second.File.SHA256 {
-		t.Errorf("the second version: %+v, %v", job.Project, err)
+	if job, err := ask(2, ""); err != nil || r.job(job.ID).Project.SHA256 != second.File.SHA256 {
+		t.Errorf("the second version: %+v, %v", job, err)
 	}
 	if _, err := r.Templates().Retire(t.Context(), r.admin, first.ID, true); err != nil {
 		t.Fatal(err)

@@ -81,10 +81,14 @@ func (t Template) VersionsWords(version int) string {
 	for i, n := range numbers {
 		words[i] = strconv.Itoa(n)
 	}
-	if version > 0 && version < t.VersionNow() {
-		return fmt.Sprintf("is %d, whose file is no longer kept; template %q has the versions %s", version, t.DisplayName, strings.Join(words, ", "))
+	there := "has only version " + words[0]
+	if len(words) > 1 {
+		there = "has the versions " + strings.Join(words, ", ")
 	}
-	return fmt.Sprintf("is %d; template %q has the versions %s", version, t.DisplayName, strings.Join(words, ", "))
+	if version > 0 && version < t.VersionNow() {
+		return fmt.Sprintf("is %d, whose file is no longer kept; template %q %s", version, t.DisplayName, there)
+	}
+	return fmt.Sprintf("is %d; template %q %s", version, t.DisplayName, there)
 }
 
 // AtVersion is the template as it was in a version that jobs can render; 0 stands for the present one. kept is false for one that they cannot.

@@ -14,6 +14,12 @@ import (
 // picturedTemplate is a template whose composition main shows a file, nm.png, that did not come with it.
 func (r *rig) picturedTemplate(who string) farm.Template {
 	r.t.Helper()
+	return r.readTemplate(who, "Bare", bareProject(r.t))
+}
+
+// bareProject is a project with a picture that did not come with it.
+func bareProject(t testing.TB) []byte {
+	t.Helper()
 	comp := &aep.Composition{
 		Width: 64, Height: 48, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25600, Duration: 2, WorkAreaDuration: 2,
 		Layers: []*aep.Layer{{ID: 10, Name: "Logo", Kind: aep.LayerAV, Source: 2, Out: 2, Stretch: 100, Enabled: true,
@@ -30,9 +36,9 @@ func (r *rig) picturedTemplate(who string) farm.Template {
 			}},
 		},
 	}); err != nil {
-		r.t.Fatal(err)
+		t.Fatal(err)
 	}
-	return r.readTemplate(who, "Bare", b.Bytes())
+	return b.Bytes()
 }
 
 func TestATemplateThatLacksFootageSaysSoAndTheFormAsksForIt(t *testing.T) {

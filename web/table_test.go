@@ -57,6 +57,22 @@ func (r *rig) readTemplate(who, name string, project []byte) farm.Template {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	return r.receives(who, made, project)
+}
+
+// replaceTemplate gives a template another file and waits until it has been read.
+func (r *rig) replaceTemplate(who string, t farm.Template, project []byte) farm.Template {
+	r.t.Helper()
+	renewed, err := r.farm.Templates().RenewUpload(r.t.Context(), r.principal(who), t.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return r.receives(who, renewed, project)
+}
+
+// receives uploads the file of a template and waits until it has been read.
+func (r *rig) receives(who string, made farm.Template, project []byte) farm.Template {
+	r.t.Helper()
 	to, err := url.Parse(r.farm.Templates().UploadAddress(made))
 	if err != nil {
 		r.t.Fatal(err)

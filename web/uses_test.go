@@ -23,6 +23,35 @@ func TestATemplateThatIsRetiredTakesNoJobsAndComesBack(t *testing.T) {
 	r.as("zoe").post("/templates/"+card.ID+"/retire", nil).is(http.StatusNotFound)
 }
 
+// TestAnEarlierVersionIsRenderedAndBroughtBack opens the form of an earlier version, renders it, and makes it the next one.
+func TestAnEarlierVersionIsRenderedAndBroughtBack(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	r.replaceTemplate("ada", card, bareProject(t))
+	v := r.as("ada")
+	v.get("/templates/"+card.ID).is(http.StatusOK, "This is version 2", "Render this version", "/new?template="+card.ID+"&amp;version=1", "Make current")
+	r.as("vic").get("/templates/"+card.ID).is(http.StatusOK, "Version 1").lacks("Make current", "Render this version")
+	v.get("/new?template=" + card.ID).is(http.StatusOK).lacks("Subtitle")
+	v.get("/new?template="+card.ID+"&version=1").is(http.StatusOK, "Subtitle", "renders version 1 of the template", `name="version" value="1"`)
+	v.get("/new?template="+card.ID+"&version=9").is(http.StatusNotFound, "has the versions 1, 2")
+
+	made := v.post("/new", url.Values{"template": {card.ID}, "version": {"1"}, "composition": {"main"}, "name": {"As before"}, "codec": {""}})
+	made.is(http.StatusOK, "As before", "Version 1; the template has version 2 now.")
+	jobs, _, err := r.farm.Jobs(t.Context(), r.principal("ada"), farm.JobQuery{Limit: 10})
+	if err != nil || len(jobs) != 1 || jobs[0].Template.Version != 1 {
+		t.Fatalf("the jobs are %+v (%v)", jobs, err)
+	}
+	v.get("/new?again="+jobs[0].ID).is(http.StatusOK, `name="version" value="1"`)
+
+	v.post("/templates/"+card.ID+"/current", url.Values{"version": {"9"}}).is(http.StatusBadRequest)
+	r.as("zoe").post("/templates/"+card.ID+"/current", url.Values{"version": {"1"}}).is(http.StatusNotFound)
+	v.post("/templates/"+card.ID+"/current", url.Values{"version": {"1"}}).is(http.StatusOK, "This is version 3")
+	r.eventually("the file is read again", func() bool {
+		now, err := r.farm.Templates().Get(t.Context(), r.principal("ada"), card.ID)
+		return err == nil && now.Status == farm.TemplateUploaded && now.File.SHA256 == card.File.SHA256
+	})
+}
+
 func TestPagesSayWhoUsesTemplatesAndSecrets(t *testing.T) {
 	r := start(t)
 	card := r.cardTemplate("ada")

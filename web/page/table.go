@@ -389,7 +389,7 @@ func (n NewJob) query() string { return n.queryOf(n.Composition.Name) }
 func (n NewJob) queryOf(composition string) string {
 	query := "?template=" + queryText(n.Template.ID) + "&composition=" + queryText(composition)
 	if n.Version > 0 {
-		query += "&version=" + strconv.Itoa(n.Version)
+		query += "&version=" + count(n.Version)
 	}
 	return query
 }

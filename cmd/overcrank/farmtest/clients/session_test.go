@@ -144,6 +144,10 @@ templates rename LAST Card
 templates mark LAST --sequential
 templates mark LAST --no-sequential --json
 templates replace Card DIR/card.zip --wait -q
+templates versions Card
+templates make-current Card 1
+templates make-current Card 4
+submit --template Card --template-version 7 --composition 'Title Card'
 submit DIR/job.json
 jobs show LAST
 jobs why LAST

@@ -295,7 +295,7 @@ func (f *Footage) Media() string {
 		return "audio"
 	}
 	switch strings.ToLower(filepath.Ext(f.File.Base())) {
-	case ".png", ".jpg", ".jpeg", ".psd", ".ai", ".tif", ".tiff", ".gif", ".webp", ".svg", ".eps":
+	case ".png", ".jpg", ".jpeg", ".psd", ".ai", ".pdf", ".svgz", ".tif", ".tiff", ".gif", ".webp", ".svg", ".eps":
 		return "image"
 	case ".wav", ".mp3", ".aif", ".aiff", ".m4a", ".ogg":
 		return "audio"

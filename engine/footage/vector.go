@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"overcrank/engine/footage/vector"
+	"overcrank/engine/footage/vector/pdf"
 	"overcrank/engine/footage/vector/svg"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
@@ -19,12 +20,13 @@ import (
 // vectorKind is a format of outlines: how its files begin, and what reads them.
 type vectorKind struct {
 	is   func(head []byte) bool
-	read func(f *os.File, size int64) (*vector.Picture, error)
+	read func(f *os.File) (*vector.Picture, error)
 }
 
 // vectorKinds are the formats of outlines. To add one, add a package and a line here.
 var vectorKinds = []vectorKind{
-	{svg.Is, func(f *os.File, _ int64) (*vector.Picture, error) { return svg.Read(f) }},
+	{svg.Is, func(f *os.File) (*vector.Picture, error) { return svg.Read(f) }},
+	{pdf.Is, func(f *os.File) (*vector.Picture, error) { return pdf.Read(f) }},
 }
 
 // vectorKindOf is the format of outlines that a file has; nil for any other file.
@@ -68,7 +70,7 @@ func readVector(path string) (pic *vector.Picture, known bool, err error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, true, err
 	}
-	pic, err = kind.read(f, about.Size())
+	pic, err = kind.read(f)
 	return pic, true, err
 }
 

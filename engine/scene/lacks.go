@@ -197,7 +197,7 @@ func (l *Layer) file() {
 // Outlines tells by its name whether a file is a picture of outlines that is drawn.
 func Outlines(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".svg", ".svgz":
+	case ".ai", ".pdf", ".svg", ".svgz":
 		return true
 	}
 	return false
@@ -205,11 +205,7 @@ func Outlines(name string) bool {
 
 // undrawn tells by its name whether a file is a picture of outlines that nothing here reads.
 func undrawn(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".ai", ".eps", ".pdf":
-		return true
-	}
-	return false
+	return strings.EqualFold(path.Ext(name), ".eps")
 }
 
 func (l *Layer) text() {

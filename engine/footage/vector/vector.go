@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
@@ -104,6 +106,12 @@ type Builder struct {
 
 // Lack notes, once, what of the file is not drawn, such as "filters".
 func (b *Builder) Lack(what string) {
+	what = strings.Map(func(r rune) rune { // names in it come from the file
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, what)
 	if len(b.lacks) < maxLacks && !slices.Contains(b.lacks, what) {
 		b.lacks = append(b.lacks, what)
 	}

@@ -48,10 +48,10 @@ func (s *server) changePassword(c *fiber.Ctx, p farm.Principal) error {
 	switch farm.CodeOf(err) {
 	case farm.CodeForbidden:
 		c.Status(answer.StatusOf(err))
-		return s.showAccount(c, p, page.Account{WrongNow: err.Error()})
+		return s.showAccount(c, p, page.Account{WrongNow: sayError(c, err)})
 	case farm.CodeInvalid, farm.CodeRateLimited, farm.CodeConflict:
 		c.Status(answer.StatusOf(err))
-		return s.showAccount(c, p, page.Account{Problem: err.Error()})
+		return s.showAccount(c, p, page.Account{Problem: sayError(c, err)})
 	}
 	if err != nil {
 		return err

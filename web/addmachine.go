@@ -96,7 +96,7 @@ func (s *server) inviteWithPackage(c *fiber.Ctx, p farm.Principal) error {
 	defer cancel()
 	made, token, err := s.farm.invitations.Invite(ctx, p, in)
 	if farm.CodeOf(err) == farm.CodeInvalid {
-		v.Error = err.Error()
+		v.Error = sayError(c, err)
 		c.Status(answer.StatusOf(err))
 		return s.showAddMachine(c, p, v)
 	}

@@ -119,7 +119,7 @@ func (s *server) labelBatch(c *fiber.Ctx, p farm.Principal) error {
 func readLabel(name, due, zone string) (label farm.BatchLabel, err error) {
 	label.Name = strings.Join(strings.Fields(name), " ")
 	if label.Name != "" && !names.IsTitle(label.Name) {
-		return label, farm.Invalid("the batch cannot be called that", farm.FieldError{Field: "name", Message: "is too long, or has characters that cannot be shown"})
+		return label, farm.Invalid("the batch cannot be called that", farm.Field("name", "is too long, or has characters that cannot be shown"))
 	}
 	label.DueAt, err = clockTime(due, zone)
 	return label, err

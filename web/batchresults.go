@@ -175,7 +175,7 @@ func (s *server) batchDownload(c *fiber.Ctx, p farm.Principal) error {
 	title := page.Batch{Batch: b.batch}.Title(reading(c))
 	v := page.BatchNames{Batch: b.batch.ID, Title: title, Pattern: patternOf(c), Placeholders: b.placeholders(), Finished: len(b.finished())}
 	if err := b.checkPattern(v.Pattern); err != nil {
-		v.Problem = err.Error()
+		v.Problem = sayError(c, err)
 		c.Status(fiber.StatusBadRequest)
 	} else {
 		v.Names = b.preview(v.Pattern)

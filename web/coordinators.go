@@ -34,7 +34,7 @@ func (s *server) transferLead(c *fiber.Ctx, p farm.Principal) error {
 	defer cancel()
 	id := c.FormValue("coordinator")
 	if id == "" {
-		return farm.Invalid("the lead was not handed over", farm.FieldError{Field: "coordinator", Message: "is missing"})
+		return farm.Invalid("the lead was not handed over", farm.Field("coordinator", "is missing"))
 	}
 	if err := s.farm.cluster.TransferLead(ctx, p, id); err != nil {
 		return err

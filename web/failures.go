@@ -135,7 +135,7 @@ func (s *server) dismissFailures(c *fiber.Ctx, p farm.Principal) error {
 func causeOf(c *fiber.Ctx) (farm.Cause, error) {
 	cause, known := farm.CauseOf(c.FormValue("cause"))
 	if !known {
-		return cause, farm.Invalid("nothing was done", farm.FieldError{Field: "cause", Message: "is none of those on the page of failures; open it again"})
+		return cause, farm.Invalid("nothing was done", farm.Field("cause", "is none of those on the page of failures; open it again"))
 	}
 	return cause, nil
 }

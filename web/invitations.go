@@ -48,7 +48,7 @@ func (s *server) inviteMachine(c *fiber.Ctx, p farm.Principal) error {
 	defer cancel()
 	made, text, err := s.farm.invitations.Invite(ctx, p, in)
 	if farm.CodeOf(err) == farm.CodeInvalid {
-		v.Error = err.Error()
+		v.Error = sayError(c, err)
 		c.Status(answer.StatusOf(err))
 		return s.showInvitations(c, p, v)
 	}

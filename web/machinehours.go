@@ -15,7 +15,7 @@ import (
 func (s *server) machineHours(c *fiber.Ctx, p farm.Principal) error {
 	asked, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
-		return farm.Invalid("the address cannot be read", farm.FieldError{Field: "id", Message: "is not encoded as forms are"})
+		return farm.Invalid("the address cannot be read", farm.Field("id", "is not encoded as forms are"))
 	}
 	return s.showMachineHours(c, p, asked, nil, "")
 }
@@ -32,7 +32,7 @@ func (s *server) showMachineHours(c *fiber.Ctx, p farm.Principal, asked url.Valu
 		return c.Redirect("/machines", fiber.StatusSeeOther)
 	}
 	if len(some) == 0 {
-		return farm.Invalid("no hours can be set", farm.FieldError{Field: "id", Message: "no machine is selected; select one or more and try again"})
+		return farm.Invalid("no hours can be set", farm.Field("id", "no machine is selected; select one or more and try again"))
 	}
 	for _, name := range []string{"open", "do", "word"} {
 		asked.Del(name)
@@ -53,7 +53,7 @@ func (s *server) showMachineHours(c *fiber.Ctx, p farm.Principal, asked url.Valu
 func (s *server) setMachineHours(c *fiber.Ctx, p farm.Principal) error {
 	asked, err := url.ParseQuery(string(c.Body()))
 	if err != nil {
-		return farm.Invalid("the form cannot be read", farm.FieldError{Field: "open", Message: "is not encoded as forms are"})
+		return farm.Invalid("the form cannot be read", farm.Field("open", "is not encoded as forms are"))
 	}
 	hours, any := page.HoursOf(asked["open"])
 	if !any {

@@ -107,7 +107,7 @@ const mostMachines = 1000
 func (s *server) changeMachines(c *fiber.Ctx, p farm.Principal) error {
 	asked, err := url.ParseQuery(string(c.Body()))
 	if err != nil {
-		return farm.Invalid("the form cannot be read", farm.FieldError{Field: "id", Message: "is not encoded as forms are"})
+		return farm.Invalid("the form cannot be read", farm.Field("id", "is not encoded as forms are"))
 	}
 	change, err := machineChangeOf(asked)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *server) changeMachines(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	if len(some) == 0 {
-		return farm.Invalid("nothing was changed", farm.FieldError{Field: "id", Message: "no machine is selected; select one or more and try again"})
+		return farm.Invalid("nothing was changed", farm.Field("id", "no machine is selected; select one or more and try again"))
 	}
 	done := page.ChangedMachines{Did: asked.Get("do"), More: more}
 	if done.Changed, err = s.changeEachMachine(ctx, p, some, change); err != nil {
@@ -167,7 +167,7 @@ func machineChangeOf(asked url.Values) (func(farm.Machine) farm.AgentChange, err
 	case "tag", "untag":
 		word := strings.TrimSpace(asked.Get("word"))
 		if word == "" {
-			return nil, farm.Invalid("nothing was changed", farm.FieldError{Field: "word", Message: "type the tag"})
+			return nil, farm.Invalid("nothing was changed", farm.Field("word", "type the tag"))
 		}
 		return func(m farm.Machine) farm.AgentChange {
 			tags := slices.DeleteFunc(slices.Clone(m.Tags), func(t string) bool { return t == word })
@@ -177,7 +177,7 @@ func machineChangeOf(asked url.Values) (func(farm.Machine) farm.AgentChange, err
 			return farm.AgentChange{Tags: &tags}
 		}, nil
 	}
-	return nil, farm.Invalid("nothing was changed", farm.FieldError{Field: "do", Message: "is drain, pause, resume, tag or untag"})
+	return nil, farm.Invalid("nothing was changed", farm.Field("do", "is drain, pause, resume, tag or untag"))
 }
 
 // changeEachMachine changes machines, and counts those that it has changed.

@@ -168,7 +168,7 @@ func (s *server) changeMachine(c *fiber.Ctx, p farm.Principal) error {
 	_, err = s.farm.machines.ConfigureAgent(ctx, p, id, change)
 	if farm.CodeOf(err) == farm.CodeInvalid {
 		c.Status(answer.StatusOf(err))
-		return s.showMachine(c, p, page.MachinePageValues{Error: err.Error(), Field: "change"})
+		return s.showMachine(c, p, page.MachinePageValues{Error: sayError(c, err), Field: "change"})
 	}
 	if err != nil {
 		return err

@@ -148,7 +148,7 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 			return err
 		}
 		form.Output, form.Project = sent, project
-		form.Error = formWords(err)
+		form.Error = formWords(c, err)
 		c.Status(answer.StatusOf(err))
 		return s.render(c, page.NewJobPage(s.shell(c, p, say(c, "New job"), "jobs"), form))
 	}
@@ -181,14 +181,15 @@ func (s *server) sentForm(ctx context.Context, c *fiber.Ctx, p farm.Principal) (
 }
 
 // formWords are an error in the words of a form, where fields have names of their own.
-func formWords(err error) string {
+func formWords(c *fiber.Ctx, err error) string {
 	var wrong *farm.Error
 	if !errors.As(err, &wrong) || len(wrong.Fields) == 0 || slices.ContainsFunc(wrong.Fields, func(f farm.FieldError) bool { return f.Field != "assets" }) {
-		return err.Error()
+		return sayError(c, err)
 	}
-	words := wrong.Message
+	ctx := reading(c)
+	words := language.Told(ctx, (&farm.Error{Message: wrong.Message, Says: wrong.Says}).Text())
 	for i, f := range wrong.Fields {
-		words += []string{": ", "; "}[min(i, 1)] + f.Message
+		words += []string{": ", "; "}[min(i, 1)] + language.Told(ctx, f.Text())
 	}
 	return words
 }

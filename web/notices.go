@@ -30,7 +30,7 @@ func (s *server) changeNotices(c *fiber.Ctx, p farm.Principal) error {
 	switch farm.CodeOf(err) {
 	case farm.CodeInvalid, farm.CodeConflict, farm.CodeUnavailable:
 		c.Status(answer.StatusOf(err))
-		return s.showAccount(c, p, page.Account{Notices: page.Notices{Problem: err.Error()}})
+		return s.showAccount(c, p, page.Account{Notices: page.Notices{Problem: sayError(c, err)}})
 	}
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *server) testNotices(c *fiber.Ctx, p farm.Principal) error {
 	switch farm.CodeOf(err) {
 	case farm.CodeConflict, farm.CodeRateLimited:
 		c.Status(answer.StatusOf(err))
-		return s.showAccount(c, p, page.Account{Notices: page.Notices{Problem: err.Error()}})
+		return s.showAccount(c, p, page.Account{Notices: page.Notices{Problem: sayError(c, err)}})
 	}
 	if err != nil {
 		return err

@@ -237,12 +237,12 @@ func (o *order) read(c *fiber.Ctx) error {
 		o.level = farm.LevelNormal
 	}
 	if !o.level.Known() {
-		return farm.Invalid("the job’s place in the queue cannot be changed", farm.FieldError{Field: "level", Message: "is rush, normal or overnight"})
+		return farm.Invalid("the job’s place in the queue cannot be changed", farm.Field("level", "is rush, normal or overnight"))
 	}
 	if text := strings.TrimSpace(c.FormValue("priority")); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < -topPriority || n > topPriority {
-			return farm.Invalid("the job’s place in the queue cannot be changed", farm.FieldError{Field: "priority", Message: "has to be a whole number from -1000 to 1000"})
+			return farm.Invalid("the job’s place in the queue cannot be changed", farm.Field("priority", "has to be a whole number from -1000 to 1000"))
 		}
 		o.priority = n
 	}
@@ -259,7 +259,7 @@ func clockTime(text, zone string) (time.Time, error) {
 	}
 	at, err := time.Parse("2006-01-02T15:04", text)
 	if err != nil {
-		return at, farm.Invalid("the time cannot be read", farm.FieldError{Field: "notBefore", Message: "has to be a day and a time"})
+		return at, farm.Invalid("the time cannot be read", farm.Field("notBefore", "has to be a day and a time"))
 	}
 	behind, _ := strconv.Atoi(zone) // none: the field is in UTC
 	return at.Add(time.Duration(behind) * time.Minute), nil

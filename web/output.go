@@ -71,7 +71,7 @@ func framesSent(o page.Output, frames int) (first, last int, ranged bool, err er
 			continue
 		}
 		if *into, err = strconv.Atoi(text); err != nil {
-			return 0, 0, false, farm.Invalid("the job cannot be submitted", farm.FieldError{Field: "settings.frames", Message: "are whole numbers, from 0"})
+			return 0, 0, false, farm.Invalid("the job cannot be submitted", farm.Field("settings.frames", "are whole numbers, from 0"))
 		}
 	}
 	if o.First != "" && o.First == o.Last {

@@ -107,7 +107,7 @@ func (s *server) passkeyChanged(c *fiber.Ctx, p farm.Principal, err error) error
 	switch farm.CodeOf(err) {
 	case farm.CodeConflict, farm.CodeInvalid:
 		c.Status(answer.StatusOf(err))
-		return s.showAccount(c, p, page.Account{PasskeyProblem: err.Error()})
+		return s.showAccount(c, p, page.Account{PasskeyProblem: sayError(c, err)})
 	}
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"strconv"
 
@@ -32,7 +31,7 @@ func (s *server) preview(c *fiber.Ctx, p farm.Principal) error {
 	}
 	job, err := readForm(c, &form, earlier, order{})
 	if err != nil {
-		return c.JSON(undrawn{Error: formWords(err)})
+		return c.JSON(undrawn{Error: formWords(c, err)})
 	}
 	return s.drawFrame(ctx, c, p, job.Template, job.Assets)
 }
@@ -43,7 +42,7 @@ func (s *server) rowFrame(c *fiber.Ctx, p farm.Principal) error {
 	defer cancel()
 	job, err := public.ReadJob([]byte(c.FormValue("job")))
 	if err != nil {
-		return c.JSON(undrawn{Error: formWords(err)})
+		return c.JSON(undrawn{Error: formWords(c, err)})
 	}
 	return s.drawFrame(ctx, c, p, job.Template, job.Assets)
 }
@@ -69,14 +68,14 @@ func (s *server) drawFrame(ctx context.Context, c *fiber.Ctx, p farm.Principal, 
 	case farm.CodeOf(err) == farm.CodeInternal:
 		return err
 	}
-	return c.JSON(undrawn{Error: formWords(err)})
+	return c.JSON(undrawn{Error: formWords(c, err)})
 }
 
 // numberOf reads a number that the page's script sends.
 func numberOf(c *fiber.Ctx, field string, least, most int) (int, error) {
 	n, err := strconv.Atoi(c.FormValue(field))
 	if err != nil || n < least || n > most {
-		return 0, farm.Invalid("there is no such preview", farm.FieldError{Field: field, Message: fmt.Sprintf("has to be a number from %d to %d", least, most)})
+		return 0, farm.Invalid("there is no such preview", farm.Field(field, "has to be a number from %d to %d", least, most))
 	}
 	return n, nil
 }

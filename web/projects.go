@@ -12,6 +12,7 @@ import (
 	"overcrank/api/answer"
 	"overcrank/coordinator"
 	"overcrank/farm"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -163,12 +164,12 @@ func (s *server) afterProject(c *fiber.Ctx, p farm.Principal, form page.ProjectF
 func projectRefusal(c *fiber.Ctx, err error) string {
 	var wrong *farm.Error
 	if !errors.As(err, &wrong) || len(wrong.Fields) == 0 {
-		return err.Error()
+		return sayError(c, err)
 	}
 	if wrong.Fields[0].Field == "name" {
-		return say(c, "The name %s", wrong.Fields[0].Message)
+		return say(c, "The name %s", language.Told(reading(c), wrong.Fields[0].Text()))
 	}
-	return say(c, "The budget %s", wrong.Fields[0].Message)
+	return say(c, "The budget %s", language.Told(reading(c), wrong.Fields[0].Text()))
 }
 
 func (s *server) archiveProject(archived bool) func(c *fiber.Ctx, p farm.Principal) error {

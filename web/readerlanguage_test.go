@@ -18,7 +18,12 @@ func TestPagesAreInTheLanguageOfTheirReader(t *testing.T) {
 	v.get("/account").is(http.StatusOK, `<option value="fr" lang="fr" selected>Français</option>`)
 	v.post("/language", url.Values{"language": {""}})
 	v.get("/jobs").is(http.StatusOK, `<html lang="de"`)
-	v.get("/there-is-no-such-page").is(http.StatusNotFound, "Seite nicht gefunden")
+	v.get("/there-is-no-such-page").is(http.StatusNotFound, "Seite nicht gefunden", "Unter dieser Adresse gibt es nichts").lacks("There is nothing at this address")
+	art := r.as("art")
+	art.reads = "fr"
+	job := r.submit("art", "Spring spot")
+	art.post("/jobs/"+job.ID+"/order", url.Values{"priority": {"many"}}).is(http.StatusBadRequest,
+		"La place du job dans la file d’attente ne peut pas être changée", "doit être un nombre entier de -1000 à 1000").lacks("whole number")
 }
 
 func TestScriptsHaveTheirWordsInEachLanguage(t *testing.T) {

@@ -175,7 +175,7 @@ func (s *server) changeRates(c *fiber.Ctx, p farm.Principal) error {
 		_, err = s.farm.reports.PutRates(ctx, p, rates)
 	}
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
-		form.Error = err.Error()
+		form.Error = sayError(c, err)
 		c.Status(answer.StatusOf(err))
 		return s.showReport(c, p, form)
 	}

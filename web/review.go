@@ -47,7 +47,7 @@ func (s *server) guest(h func(c *fiber.Ctx) error) fiber.Handler {
 		if err == nil {
 			return nil
 		}
-		message := err.Error()
+		message := sayError(c, err)
 		if c.Status(answer.StatusOf(err)); answer.StatusOf(err) == fiber.StatusInternalServerError {
 			s.logger.Error("a page of a review link could not be shown", "error", err)
 			message = say(c, "The farm could not do this. Try again in a moment.")
@@ -111,7 +111,7 @@ func (s *server) enterReview(c *fiber.Ctx) error {
 	case farm.CodeUnauthorized, farm.CodeRateLimited:
 		v, _ := s.visit(ctx, c)
 		c.Status(answer.StatusOf(err))
-		return s.askPassword(c, v, err.Error())
+		return s.askPassword(c, v, sayError(c, err))
 	}
 	if err != nil {
 		return err

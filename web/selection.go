@@ -106,7 +106,7 @@ func (s *server) selectedResults(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) changeSelected(c *fiber.Ctx, p farm.Principal) error {
 	asked, err := url.ParseQuery(string(c.Body()))
 	if err != nil {
-		return farm.Invalid("the form cannot be read", farm.FieldError{Field: "id", Message: "is not encoded as forms are"})
+		return farm.Invalid("the form cannot be read", farm.Field("id", "is not encoded as forms are"))
 	}
 	ctx, cancel := s.callOf(c)
 	defer cancel()
@@ -115,7 +115,7 @@ func (s *server) changeSelected(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	if len(some.jobs) == 0 {
-		return farm.Invalid("nothing was changed", farm.FieldError{Field: "id", Message: "no job is selected; select one or more and try again"})
+		return farm.Invalid("nothing was changed", farm.Field("id", "no job is selected; select one or more and try again"))
 	}
 	done, err := s.doWith(ctx, p, some.jobs, asked)
 	if err != nil {

@@ -67,7 +67,7 @@ func (s *server) makeToken(c *fiber.Ctx, p farm.Principal) error {
 	defer cancel()
 	token, secret, err := s.farm.people.MakeToken(ctx, p, people.NewToken{Name: v.Name, Role: v.Role, ExpiresAt: until, Person: v.People, Email: v.Email})
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeForbidden || code == farm.CodeConflict {
-		v.Error = err.Error()
+		v.Error = sayError(c, err)
 		c.Status(answer.StatusOf(err))
 		return s.showTokens(c, p, v)
 	}
@@ -90,7 +90,7 @@ func lifeEnd(life string, now time.Time) (time.Time, error) {
 			return now.AddDate(0, 0, l.Days), nil
 		}
 	}
-	return time.Time{}, farm.Invalid("this lifetime is not offered", farm.FieldError{Field: "life", Message: "is not known"})
+	return time.Time{}, farm.Invalid("this lifetime is not offered", farm.Field("life", "is not known"))
 }
 
 // resetPerson makes a link for a person who is signed out everywhere, and whose password is good no more.
@@ -137,7 +137,7 @@ func (s *server) removePasskeyOf(c *fiber.Ctx, p farm.Principal) error {
 	err := s.farm.people.RemovePasskeyOf(ctx, p, c.Params("id"), c.Params("passkey"))
 	if farm.CodeOf(err) == farm.CodeConflict {
 		c.Status(answer.StatusOf(err))
-		return s.showTokens(c, p, page.Tokens{People: true, Problem: err.Error()})
+		return s.showTokens(c, p, page.Tokens{People: true, Problem: sayError(c, err)})
 	}
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (s *server) addSecret(c *fiber.Ctx, p farm.Principal) error {
 	v := page.Secrets{Name: strings.TrimSpace(c.FormValue("name")), MachineTags: c.FormValue("machineTags")}
 	_, err := s.farm.secrets.Put(ctx, p, v.Name, farm.NewConfidential(c.FormValue("value")), words(v.MachineTags))
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
-		v.Error = err.Error()
+		v.Error = sayError(c, err)
 		c.Status(answer.StatusOf(err))
 		return s.showSecrets(c, p, v)
 	}

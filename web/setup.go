@@ -47,7 +47,7 @@ func (s *server) setUp(c *fiber.Ctx) error {
 	p, err := s.farm.people.SetUp(ctx, c.Params("code"), in)
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
 		c.Status(answer.StatusOf(err))
-		return s.showSetup(c, page.Setup{Name: in.Name, Email: in.Email, Studio: in.Studio, Problem: err.Error(), Field: fieldOfError(err)})
+		return s.showSetup(c, page.Setup{Name: in.Name, Email: in.Email, Studio: in.Studio, Problem: sayError(c, err), Field: fieldOfError(err)})
 	}
 	if err != nil {
 		return err

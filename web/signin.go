@@ -65,7 +65,7 @@ func (s *server) signIn(c *fiber.Ctx) error {
 			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(people.TryPause))
 		}
 		c.Status(answer.StatusOf(err))
-		return s.showSignIn(c, page.SignInForm{Name: in.Name, Problem: err.Error(), To: localPath(c.FormValue("to"))})
+		return s.showSignIn(c, page.SignInForm{Name: in.Name, Problem: sayError(c, err), To: localPath(c.FormValue("to"))})
 	}
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func (s *server) signInByLink(c *fiber.Ctx) error {
 	p, err := s.farm.people.UseSignIn(ctx, code, c.FormValue("password"))
 	if farm.CodeOf(err) == farm.CodeInvalid {
 		c.Status(answer.StatusOf(err))
-		return s.showLink(c, err.Error())
+		return s.showLink(c, sayError(c, err))
 	}
 	if farm.CodeOf(err) == farm.CodeGone && to != "/" && unknown == nil {
 		return c.Redirect(to, fiber.StatusSeeOther)

@@ -119,7 +119,7 @@ func (s *server) signOnProblem(c *fiber.Ctx, err error) error {
 	if farm.CodeOf(err) == farm.CodeForbidden {
 		heading = say(c, "You have no access yet")
 	}
-	return s.render(c, page.SignOnProblem(s.bareShell(c, heading), heading, s.signOnLabel(), err.Error()))
+	return s.render(c, page.SignOnProblem(s.bareShell(c, heading), heading, s.signOnLabel(), sayError(c, err)))
 }
 
 // showSignOnTest shows an administrator what the provider says of them, and what would come of it.

@@ -64,7 +64,7 @@ func (s *server) changeUpdates(c *fiber.Ctx, p farm.Principal) error {
 	case err == nil:
 		return c.Redirect("/settings/updates?saved=1", fiber.StatusSeeOther)
 	case code == farm.CodeInvalid, code == farm.CodeNotFound, code == farm.CodeConflict:
-		v.Error = err.Error()
+		v.Error = sayError(c, err)
 	default:
 		return err
 	}
@@ -95,7 +95,7 @@ func readUpdatesForm(c *fiber.Ctx, v *page.Updates) func(*farm.Updates) {
 		}
 		h, err := farm.ParseHours(line)
 		if err != nil {
-			wrong("hours", err.Error())
+			wrong("hours", sayError(c, err))
 		}
 		hours = append(hours, h)
 	}

@@ -28,7 +28,7 @@ func (s *server) beginUpload(c *fiber.Ctx, p farm.Principal) error {
 	defer cancel()
 	size, err := strconv.ParseInt(c.Query("size"), 10, 64)
 	if err != nil {
-		return farm.Invalid("the file cannot be uploaded", farm.FieldError{Field: "size", Message: "has to be the file's size in bytes"})
+		return farm.Invalid("the file cannot be uploaded", farm.Field("size", "has to be the file's size in bytes"))
 	}
 	name := strings.Clone(c.Query("name"))
 	up, err := s.farm.uploads.Begin(ctx, p, strings.Clone(c.Query("key")), name[max(0, len(name)-uploads.MaxName):], size)
@@ -49,7 +49,7 @@ func (s *server) takeUploadPart(c *fiber.Ctx, p farm.Principal) error {
 	}
 	number, err := strconv.Atoi(c.Params("part"))
 	if err != nil {
-		return farm.Invalid("the upload has no such part", farm.FieldError{Field: "part", Message: "has to be its number"})
+		return farm.Invalid("the upload has no such part", farm.Field("part", "has to be its number"))
 	}
 	if err := s.farm.uploads.Put(s.asking(c), p, strings.Clone(c.Params("id")), number, body, size); err != nil {
 		return err

@@ -39,7 +39,7 @@ func (s *server) personalOf(ctx context.Context, p farm.Principal) farm.Personal
 func (s *server) saveView(c *fiber.Ctx, p farm.Principal) error {
 	asked, err := url.ParseQuery(string(c.Body()))
 	if err != nil {
-		return farm.Invalid("the form cannot be read", farm.FieldError{Field: "name", Message: "is not encoded as forms are"})
+		return farm.Invalid("the form cannot be read", farm.Field("name", "is not encoded as forms are"))
 	}
 	shown, _, err := filterOf(asked)
 	if err != nil {

@@ -375,7 +375,7 @@ func (s *server) member(action farm.Action, h func(c *fiber.Ctx, p farm.Principa
 // problem answers with an error: as JSON to the page's script, as a page to people.
 func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
 	status := answer.StatusOf(err)
-	message := err.Error()
+	message := sayError(c, err)
 	if status == fiber.StatusInternalServerError {
 		s.logger.Error("a page could not be shown", "path", loggedPath(c), "error", err)
 		message = say(c, "The farm could not do this; its log says why.")

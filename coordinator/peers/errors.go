@@ -18,6 +18,7 @@ type problem struct {
 	Code      farm.Code         `json:"code"`
 	Message   string            `json:"message"`
 	Fields    []farm.FieldError `json:"fields,omitempty"`
+	Says      farm.Text         `json:"says,omitzero"`
 	ErrorCode string            `json:"errorCode,omitempty"`
 }
 
@@ -43,7 +44,7 @@ func refuse(w http.ResponseWriter, status int, err error) {
 	p := problem{Code: farm.CodeOf(err), Message: err.Error()}
 	var known *farm.Error
 	if errors.As(err, &known) {
-		p = problem{Code: known.Code, Message: known.Message, Fields: known.Fields, ErrorCode: known.ErrorCode}
+		p = problem{Code: known.Code, Message: known.Message, Fields: known.Fields, Says: known.Says, ErrorCode: known.ErrorCode}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -58,7 +59,7 @@ func errorOf(res *http.Response) error {
 		err = farm.Errorf(farm.CodeUnavailable, "another coordinator answered with %s", res.Status)
 	} else {
 		err = &farm.Error{
-			Code: p.Code, Message: p.Message, Fields: p.Fields, ErrorCode: p.ErrorCode,
+			Code: p.Code, Message: p.Message, Fields: p.Fields, Says: p.Says, ErrorCode: p.ErrorCode,
 			Err: fmt.Errorf("another coordinator answered with %s", res.Status),
 		}
 	}

@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -104,7 +103,7 @@ func (d *Directory) SetUp(ctx context.Context, code string, in Founder) (farm.Pr
 	for _, named := range []struct{ field, what, name string }{{"name", "your name", person.Name}, {"studio", "the studio’s name", studio}} {
 		if named.name == "" || utf8.RuneCountInString(named.name) > setupNames {
 			return farm.Principal{}, farm.Invalid("the farm cannot be set up like this",
-				farm.FieldError{Field: named.field, Message: fmt.Sprintf("%s needs 1 to %d characters", named.what, setupNames)})
+				farm.Field(named.field, "%s needs 1 to %d characters", named.what, setupNames))
 		}
 	}
 	if err := CheckPassword(in.Password, person); err != nil {

@@ -192,13 +192,13 @@ func managedTeam(tx *raftstore.Tx, p farm.Principal, team string) (string, error
 // checkAccess refuses a role above the caller's own and an end that has passed; nil is not looked at.
 func (d *Directory) checkAccess(p farm.Principal, role *farm.Role, until *time.Time) error {
 	if until != nil && !until.IsZero() && !d.state.Now().Before(*until) {
-		return farm.Invalid("the token would be of no use", farm.FieldError{Field: "expiresAt", Message: "has passed already"})
+		return farm.Invalid("the token would be of no use", farm.Field("expiresAt", "has passed already"))
 	}
 	if role == nil {
 		return nil
 	}
 	if !role.Known() {
-		return farm.Invalid("the token has no role", farm.FieldError{Field: "role", Message: fmt.Sprintf("has to be one of %v, not %q", farm.Roles(), *role)})
+		return farm.Invalid("the token has no role", farm.Field("role", "has to be one of %v, not %q", farm.Roles(), *role))
 	}
 	if !p.Role.Allows(*role) {
 		return farm.Errorf(farm.CodeForbidden, "the token %q has the role %s and can give no role above that, so not %s", p.Name, p.Role, *role)

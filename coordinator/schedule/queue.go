@@ -54,7 +54,7 @@ type Queue struct {
 	works map[Work]*work
 
 	secretTags map[string][]string // see SetSecretTags
-	held       map[Held]farm.Text     // see SetHeld
+	held       map[Held]farm.Text  // see SetHeld
 
 	holdings map[string]*holding // by task
 	jobs     map[string]*job     // with running tasks

@@ -16,7 +16,7 @@ func (s *Submitter) RetryFailures(ctx context.Context, p farm.Principal, cause f
 		return BatchResult{}, err
 	}
 	if src != "" && cause.Kind != farm.CauseFootage {
-		return BatchResult{}, farm.Invalid("the jobs were not submitted", farm.FieldError{Field: "file", Message: "takes the place of missing footage, and that is not why these jobs failed"})
+		return BatchResult{}, farm.Invalid("the jobs were not submitted", farm.Field("file", "takes the place of missing footage, and that is not why these jobs failed"))
 	}
 	var failures []farm.OpenFailure
 	err := s.state.View(func(tx *raftstore.Tx) (err error) {

@@ -78,9 +78,7 @@ func (p *plan) family(ctx context.Context, job *farm.Job, parent string) error {
 	}
 	job.PreviewFirst, job.ApprovedAt, job.ApprovedBy = job.PreviewFirst || job.Approve, time.Time{}, ""
 	if job.PreviewFirst && !ranges.MayPreview(*job) {
-		return farm.Invalid("the job has no frames to look at first", farm.FieldError{
-			Field: "previewFirst", Message: "only films and sequences of pictures can be looked at before they are rendered",
-		})
+		return farm.Invalid("the job has no frames to look at first", farm.Field("previewFirst", "only films and sequences of pictures can be looked at before they are rendered"))
 	}
 	if err := p.mayRunScripts(job); err != nil {
 		return err
@@ -161,7 +159,7 @@ func within(place string, err error) error {
 	}
 	fields := make([]farm.FieldError, len(e.Fields))
 	for i, f := range e.Fields {
-		fields[i] = farm.FieldError{Field: place + "." + f.Field, Message: f.Message}
+		fields[i] = farm.FieldError{Field: place + "." + f.Field, Message: f.Message, Says: f.Says}
 	}
 	if len(fields) == 0 {
 		fields = []farm.FieldError{{Field: place + ".template", Message: e.Message}}
@@ -287,7 +285,7 @@ func (p *plan) settleTemplate(ctx context.Context, job *farm.Job) error {
 	}
 	if job.Template.Src == "" {
 		return farm.Invalid("the job names no project",
-			farm.FieldError{Field: "template", Message: "needs an id or a src"})
+			farm.Field("template", "needs an id or a src"))
 	}
 	if job.Settings.Frames != nil {
 		job.FramesTotal, job.FirstFrame = job.Settings.Frames.Count(), p.firstFrame(job.Settings.Frames.Start)
@@ -353,9 +351,7 @@ func (p *plan) settleComposition(ctx context.Context, job *farm.Job, t *farm.Tem
 		})
 	}
 	if !t.RetiredAt.IsZero() {
-		return farm.Invalid("the job's template cannot be used", farm.FieldError{
-			Field: "template.id", Message: fmt.Sprintf("template %q is retired and takes no new jobs; bring it back first", t.DisplayName),
-		})
+		return farm.Invalid("the job's template cannot be used", farm.Field("template.id", "template %q is retired and takes no new jobs; bring it back first", t.DisplayName))
 	}
 	switch t.Status {
 	case farm.TemplateUploaded:

@@ -22,15 +22,11 @@ func (p *plan) settleProject(job *farm.Job) error {
 		project, err := tx.ProjectNamed(p.who.Team, job.ProjectID)
 		switch {
 		case farm.CodeOf(err) == farm.CodeNotFound:
-			return farm.Invalid("the job names a project that the team does not have", farm.FieldError{
-				Field: "project", Message: "is neither the name nor the id of a project of the team",
-			})
+			return farm.Invalid("the job names a project that the team does not have", farm.Field("project", "is neither the name nor the id of a project of the team"))
 		case err != nil:
 			return err
 		case project.Archived():
-			return farm.Invalid("the job names a project that takes no new jobs", farm.FieldError{
-				Field: "project", Message: "is archived; reopen it, or choose another one",
-			})
+			return farm.Invalid("the job names a project that takes no new jobs", farm.Field("project", "is archived; reopen it, or choose another one"))
 		}
 		job.ProjectID = project.ID
 		return p.warnOfBudget(tx, job, farm.BudgetOf{Team: team.ID, Project: &project}, project.Budget)

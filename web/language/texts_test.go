@@ -26,7 +26,7 @@ var sayers = map[string]struct {
 }{
 	"say": {1, false}, "language.Say": {1, false}, "phrase": {0, false}, "language.Pieces": {1, false}, "language.Text": {0, false},
 	"s.say": {1, false}, "r.say": {0, false}, "w": {0, false}, "counted": {1, true},
-	"farm.Say": {0, false}, "farm.Count": {2, true},
+	"farm.Say": {0, false}, "farm.Count": {2, true}, "farm.Errorf": {1, false}, "farm.Invalid": {0, false}, "farm.Field": {1, false},
 	"many": {3, true}, "manyOf": {2, true}, "language.Count": {3, true}, "language.CountedPieces": {3, true},
 }
 
@@ -34,16 +34,22 @@ var sayers = map[string]struct {
 var wordRooms = []string{"../../farm/wording/state.go", "../../farm/wording/cause.go"}
 
 // frames put texts of the farm together: lists, and an error with what is wrong with its fields.
-var frames = []string{"%s and %s"}
+var frames = []string{"%s and %s", "%s: %s"}
 
-// tellers are the rooms beside the dashboard whose texts (farm.Say, farm.Count) people read on its pages.
-var tellers = []string{"../../farm/wording", "../../coordinator/schedule", "../../coordinator/dispatch", "../../coordinator/ranges"}
+// tellers are the rooms whose texts (farm.Say, farm.Count) people read on pages, and whether that is so of their errors.
+var tellers = map[string]bool{
+	"..": true, "../../coordinator/people": true, "../../coordinator/submission": true,
+	"../../farm/wording": false, "../../coordinator/schedule": false, "../../coordinator/dispatch": false, "../../coordinator/ranges": false,
+}
+
+// refusals are the sayers of errors.
+var refusals = []string{"farm.Errorf", "farm.Invalid", "farm.Field"}
 
 // texts are the texts in the code of the dashboard, and whether each counts.
 func texts(t *testing.T) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	fset := token.NewFileSet()
+	fset, errorsToo := token.NewFileSet(), false
 	read := func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -57,17 +63,20 @@ func texts(t *testing.T) map[string]bool {
 			if !ok {
 				return true
 			}
-			sayer, ok := sayers[nameOf(call.Fun)]
+			name := nameOf(call.Fun)
+			sayer, ok := sayers[name]
+			ok = ok && (errorsToo || !slices.Contains(refusals, name))
 			if ok && len(call.Args) > sayer.text {
 				if text, ok := literal(call.Args[sayer.text]); ok {
-					found[text] = sayer.counts
+					found[farm.Say(text).Key] = sayer.counts
 				}
 			}
 			return true
 		})
 		return nil
 	}
-	for _, room := range append([]string{".."}, tellers...) {
+	for room, refuses := range tellers {
+		errorsToo = refuses
 		if err := filepath.WalkDir(room, read); err != nil {
 			t.Fatal(err)
 		}

@@ -55,11 +55,10 @@ func TestAJobRendersAnEarlierVersionOfItsTemplate(t *testing.T) {
 		t.Errorf("submitted again it renders %+v (%v)", again.Template, err)
 	}
 
-	taken, err := r.Templates().TakeVersion(t.Context(), r.admin, first.ID, 1)
-	if err != nil {
+	if _, err := r.Templates().TakeVersion(t.Context(), r.admin, first.ID, 1); err != nil {
 		t.Fatal(err)
 	}
-	if taken = r.read(first.ID); taken.VersionNow() != 3 || taken.File.SHA256 != first.File.SHA256 || taken.Compositions[0] != "old" {
+	if taken := r.read(first.ID); taken.VersionNow() != 3 || taken.File.SHA256 != first.File.SHA256 || taken.Compositions[0] != "old" {
 		t.Errorf("the first version as the third is %+v", taken)
 	}
 	if _, err := r.Templates().TakeVersion(t.Context(), r.admin, first.ID, 9); farm.CodeOf(err) != farm.CodeInvalid {

@@ -14,6 +14,9 @@ func (r release) compile(ctx context.Context, t target, program string) error {
 	fmt.Fprintf(os.Stderr, "compiling %s for %s/%s\n", program, t.system, t.arch)
 	flags := "-s -w -buildid= -X main.version=" + r.version.String() + " -X overcrank/release.compiledRoots=" + strings.Join(r.keys.roots, ",")
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", flags}
+	if program != coordinators {
+		args = append(args, "-tags", leaner)
+	}
 	for _, packages := range compact {
 		args = append(args, "-gcflags="+packages+"=-l")
 	}
@@ -26,6 +29,13 @@ func (r release) compile(ctx context.Context, t target, program string) error {
 	return nil
 }
 
+// coordinators is the program that is the whole farm. The others are those of workstations.
+const coordinators = "overcrank"
+
+// leaner leaves HTTP/2 out of net/http, which makes a package for macOS almost half a megabyte smaller. Coordinators answer in HTTP/1.1, and a
+// machine that fetches large files one by one gains nothing of more.
+const leaner = "nethttpomithttp2"
+
 // compact are packages that are compiled without inlining, which makes a package for macOS, with its programs for two processors, one
 // and a half megabytes smaller. They talk to networks, parse settings, start programs and print: what they do takes as long as before. What draws, evaluates
 // expressions, hashes and encrypts is not among them, and neither is encoding/binary, through which pictures are read.
@@ -35,7 +45,7 @@ var compact = []string{
 	"golang.org/x/net/...", "golang.org/x/text/...", "github.com/minio/minio-go/...", "github.com/miekg/dns", "github.com/hashicorp/...",
 	"github.com/alecthomas/kong", "github.com/google/pprof/...", "github.com/schollz/...", "go.yaml.in/yaml/v3", "gopkg.in/ini.v1",
 	"overcrank/agent/...", "overcrank/cmd/...", "overcrank/farm/...", "overcrank/launcher/...", "overcrank/gossip", "overcrank/outbound/...", "overcrank/release/...",
-	"overcrank/engine/dom", "overcrank/engine/preflight", "overcrank/engine/aerender", "overcrank/ffmpeg/...",
+	"overcrank/engine/dom", "overcrank/engine/footage/vector/svg", "overcrank/engine/footage/vector/pdf", "overcrank/engine/preflight", "overcrank/engine/aerender", "overcrank/ffmpeg/...",
 	"github.com/dop251/goja/parser", "github.com/dlclark/regexp2/v2/syntax", "regexp/...", "log/...", "os/...", "flag", "expvar", "archive/...", "encoding/gob",
 	"github.com/godbus/...", "github.com/clipperhouse/...", "github.com/mattn/...", "fyne.io/...",
 }

@@ -73,17 +73,25 @@ func within(v, bounds []float64) []float64 {
 	return v
 }
 
-func (f *file) functions(list array, depth int) function {
+// each are the functions of a list; ok is false when one of them is none that is drawn, or they are too many.
+func (f *file) each(list array, depth int) (all []function, ok bool) {
 	if len(list) > maxFunctions {
-		return nil
+		return nil, false
 	}
-	var all []function
 	for _, v := range list {
 		one := f.function(v, depth+1)
 		if one == nil {
-			return nil
+			return nil, false
 		}
 		all = append(all, one)
+	}
+	return all, true
+}
+
+func (f *file) functions(list array, depth int) function {
+	all, ok := f.each(list, depth)
+	if !ok {
+		return nil
 	}
 	return func(in []float64) (out []float64) {
 		for _, one := range all {
@@ -116,16 +124,9 @@ func (f *file) exponential(d dict) function {
 
 func (f *file) stitched(d dict, domain []float64, depth int) function {
 	list, bounds, encode := f.array(d["Functions"]), f.numbers(d["Bounds"]), f.numbers(d["Encode"])
-	if len(list) == 0 || len(list) > maxFunctions || len(bounds) != len(list)-1 || len(encode) < 2*len(list) {
+	all, ok := f.each(list, depth)
+	if !ok || len(list) == 0 || len(bounds) != len(list)-1 || len(encode) < 2*len(list) {
 		return nil
-	}
-	var all []function
-	for _, v := range list {
-		one := f.function(v, depth+1)
-		if one == nil {
-			return nil
-		}
-		all = append(all, one)
 	}
 	return func(in []float64) []float64 {
 		if len(in) == 0 {

@@ -64,10 +64,11 @@ func newBrowser(t *testing.T, server string) *browser {
 	if path == "" {
 		t.Fatal("no browser: scripts/require browser installs one")
 	}
+	profile := t.TempDir()
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true), chromedp.Flag("no-first-run", true), chromedp.Flag("disable-quic", true),
-		chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(1360, 900), chromedp.WSURLReadTimeout(farmtest.Patience))
+		chromedp.UserDataDir(profile), chromedp.WindowSize(1360, 900), chromedp.WSURLReadTimeout(farmtest.Patience))
 	alloc, stopAlloc := chromedp.NewExecAllocator(t.Context(), opts...)
 	// The driver complains of events that are newer than it is; what goes wrong in a page is noted below.
 	ctx, stop := chromedp.NewContext(alloc, chromedp.WithErrorf(func(string, ...any) {}))
@@ -78,6 +79,8 @@ func newBrowser(t *testing.T, server string) *browser {
 		cancel()
 		stop()
 		stopAlloc()
+		// The browser's helpers outlive it for a moment, and write to its profile until they notice.
+		farmtest.Await(t, "the browser to leave its profile", func() bool { return os.RemoveAll(profile) == nil })
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		for _, p := range b.problems {

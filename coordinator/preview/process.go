@@ -14,12 +14,8 @@ import (
 	"overcrank/coordinator/child"
 )
 
-const (
-	// pipeTimeout is how long children of a process may hold its pipes after it ended.
-	pipeTimeout = 2 * time.Second
-	// mostAnswer is how large the answer of a process may be, in bytes: a picture of MostWidth takes a fraction of it.
-	mostAnswer = 16 << 20
-)
+// mostAnswer is how large the answer of a process may be, in bytes: a picture of MostWidth takes a fraction of it.
+const mostAnswer = 16 << 20
 
 // errMemory and errTime mark frames that took more than they may, errGone a process that ended for another reason.
 var (
@@ -47,7 +43,7 @@ type process struct {
 func startProcess(ctx context.Context, program []string, o Opening) (*process, error) {
 	ctx, end := context.WithCancel(ctx)
 	p := &process{end: end, cmd: exec.CommandContext(ctx, program[0], program[1:]...), words: &child.Words{}}
-	p.cmd.WaitDelay = pipeTimeout
+	p.cmd.WaitDelay = child.PipeTimeout
 	p.cmd.Stderr = p.words
 	child.Apart(p.cmd)
 	in, err := p.cmd.StdinPipe()
@@ -118,7 +114,7 @@ func (p *process) failed(err error) error {
 // kill ends the process and says what it ended of.
 func (p *process) kill() error {
 	p.ended = true
-	own := time.AfterFunc(pipeTimeout, p.end) // it ends by itself when nothing more can come
+	own := time.AfterFunc(child.PipeTimeout, p.end) // it ends by itself when nothing more can come
 	defer own.Stop()
 	defer p.end()
 	p.mu.Lock()

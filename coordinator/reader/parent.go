@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os/exec"
 	"runtime/debug"
 	"time"
@@ -16,12 +15,8 @@ import (
 	"overcrank/coordinator/child"
 )
 
-const (
-	// pipeTimeout is how long children of the process may hold its pipes after it ended.
-	pipeTimeout = 2 * time.Second
-	// lookFor is how long a Look may take when Bounds do not say.
-	lookFor = 20 * time.Second
-)
+// lookFor is how long a Look may take when Bounds do not say.
+const lookFor = 20 * time.Second
 
 // Read reads a file in a child process: program and its first arguments, which must call Main. With an empty program it reads in this
 // process, and limits only the time: for tests of other things. Errors are *aep.Refusal when the file is invalid, *Room, ErrMemory,
@@ -108,58 +103,22 @@ func (a answer) result() (*Result, error) {
 
 // run runs the child process and returns what it wrote, also what it wrote before an error.
 func run(ctx context.Context, program []string, job Job) ([]byte, error) {
-	told, err := json.Marshal(job)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the reader's job: %w", err)
-	}
-	cmd := exec.CommandContext(ctx, program[0], program[1:]...)
-	cmd.WaitDelay = pipeTimeout
-	child.Apart(cmd)
-	words := &child.Words{}
-	cmd.Stderr = words
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, fmt.Errorf("starting a reader: %w", err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, fmt.Errorf("starting a reader: %w", err)
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting a reader: %w", err)
-	}
-	_, _ = in.Write(told) // if the process does not read it, its exit shows that
-	text, readErr := io.ReadAll(io.LimitReader(out, maxAnswer+maxPreflight+1))
-	large := len(text) > maxAnswer+maxPreflight
-	if large {
-		_ = cmd.Process.Kill()
-	}
-	err = cmd.Wait() // which closes stdin as well
-	switch {
-	case ctx.Err() != nil:
-		return text, ctx.Err()
-	case large:
-		return text, ErrLarge
-	case err != nil:
-		return text, ended(err, words.Bytes())
-	case readErr != nil:
-		return text, fmt.Errorf("reading a reader's answer: %w", readErr)
-	}
-	return text, nil
+	text, err := child.Ask(ctx, program, job, maxAnswer+maxPreflight)
+	return text, ended(err)
 }
 
-// ended explains why a process ended without an answer.
-func ended(err error, words []byte) error {
+// ended is why a process ended without an answer.
+func ended(err error) error {
 	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == overTime {
+	switch {
+	case errors.As(err, &exit) && exit.ExitCode() == overTime:
 		return ErrTime
-	}
-	switch told := child.Ended(err, words); {
-	case errors.Is(told, child.ErrMemory):
+	case errors.Is(err, child.ErrLarge):
+		return ErrLarge
+	case errors.Is(err, child.ErrMemory):
 		return ErrMemory
-	case errors.Is(told, child.ErrCrash):
-		return fmt.Errorf("%w: %w: %s", ErrCrash, err, words)
-	default:
-		return told
+	case errors.Is(err, child.ErrCrash):
+		return fmt.Errorf("%w: %w", ErrCrash, err)
 	}
+	return err
 }

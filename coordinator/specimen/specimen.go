@@ -3,14 +3,12 @@
 package specimen
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"time"
 
 	"overcrank/coordinator/child"
@@ -24,8 +22,6 @@ const (
 	life = 10 * time.Second
 	// maxSVG is the largest picture, in bytes; an ordinary one has 8 KB.
 	maxSVG = 1 << 20
-	// pipeTimeout is how long children of the process may hold its pipes after it ended.
-	pipeTimeout = 2 * time.Second
 )
 
 // ErrNone says that there is no specimen of a font: it draws nothing, or demands too much.
@@ -101,20 +97,20 @@ func Draw(ctx context.Context, program []string, path string, number int) ([]byt
 	}
 	within, cancel := context.WithTimeout(ctx, life)
 	defer cancel()
-	text, err := run(within, program, job{Path: path, Number: number, Memory: most})
+	text, err := child.Ask(within, program, job{Path: path, Number: number, Memory: most}, 2*maxSVG) // the answer has it in base64
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case within.Err() != nil:
 		return nil, fmt.Errorf("%w: drawing it took longer than %s", ErrNone, life)
-	case errors.Is(err, child.ErrMemory), errors.Is(err, child.ErrCrash):
+	case errors.Is(err, child.ErrMemory), errors.Is(err, child.ErrLarge), errors.Is(err, child.ErrCrash):
 		return nil, fmt.Errorf("%w: %w", ErrNone, err)
 	case err != nil:
 		return nil, err
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil {
-		return nil, fmt.Errorf("%w: its answer is damaged or too large", ErrNone)
+		return nil, fmt.Errorf("%w: its answer is damaged", ErrNone)
 	}
 	return a.result()
 }
@@ -127,40 +123,4 @@ func (a answer) result() ([]byte, error) {
 		return nil, fmt.Errorf("drawing a font: %s", a.Trouble)
 	}
 	return a.SVG, nil
-}
-
-// run runs the child process and returns what it wrote.
-func run(ctx context.Context, program []string, j job) ([]byte, error) {
-	told, err := json.Marshal(j)
-	if err != nil {
-		return nil, fmt.Errorf("encoding what to draw: %w", err)
-	}
-	cmd := exec.CommandContext(ctx, program[0], program[1:]...)
-	cmd.WaitDelay = pipeTimeout
-	child.Apart(cmd)
-	words, out := &child.Words{}, &bounded{}
-	cmd.Stderr, cmd.Stdout = words, out
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, fmt.Errorf("starting to draw a font: %w", err)
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting to draw a font: %w", err)
-	}
-	_, _ = in.Write(told) // if the process does not read it, its exit shows that
-	if err := cmd.Wait(); err != nil {
-		return nil, child.Ended(err, words.Bytes())
-	}
-	return out.Bytes(), nil
-}
-
-// bounded keeps the beginning of what is written to it: a picture that is too large cannot be read.
-type bounded struct{ bytes.Buffer }
-
-// Write implements io.Writer.
-func (b *bounded) Write(p []byte) (int, error) {
-	if room := 2*maxSVG - b.Len(); room > 0 {
-		b.Buffer.Write(p[:min(len(p), room)])
-	}
-	return len(p), nil
 }

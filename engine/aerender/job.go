@@ -122,7 +122,9 @@ func (j *job) prepare(ctx context.Context) error {
 	j.cut()
 	aep.Complete(j.project)
 	j.instances()
-	j.sources = newSources(j.project, j.item, footage.NewLibrary(footageBudget(j.flags.memory)).OpenAs)
+	library := footage.NewLibrary(footageBudget(j.flags.memory))
+	library.SetFonts(j.fonts)
+	j.sources = newSources(j.project, j.item, library.OpenAs)
 	return j.checkFootage(ctx)
 }
 

@@ -136,6 +136,7 @@ func (s *Stage) set(ctx context.Context, shot Shot) error {
 	if s.files == nil {
 		s.files = newKept(cmp.Or(s.Budget, footage.DefaultBudget))
 	}
+	s.files.library.SetFonts(s.fonts)
 	if err := s.Rest(ctx); err != nil {
 		return err
 	}

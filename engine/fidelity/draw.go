@@ -56,7 +56,7 @@ func (d *drawing) frame(ctx context.Context, n int, scale float64) (*raster.Imag
 		Expressions: func(e *eval.Evaluator) eval.Expressions {
 			return expression.New(expression.Host{Project: d.project, Eval: e, Fonts: d.fonts})
 		},
-		Footage: openFootage,
+		Footage: d.openFootage,
 	})
 	if err != nil {
 		return nil, err
@@ -82,9 +82,11 @@ func (d *drawing) warned(message string) {
 	d.lacks = append(d.lacks, ofWhom.ReplaceAllString(message, ""))
 }
 
-func openFootage(ctx context.Context, it *aep.Item) (*footage.Source, error) {
+func (d *drawing) openFootage(ctx context.Context, it *aep.Item) (*footage.Source, error) {
 	if it.Footage.File.Resolved == "" {
 		return nil, errors.New("the file is not among the samples")
 	}
-	return footage.Open(ctx, it.Footage.File.Resolved)
+	library := footage.NewLibrary(footage.DefaultBudget)
+	library.SetFonts(d.fonts)
+	return library.OpenAs(ctx, it.Footage.File.Resolved, footage.Interpretation{})
 }

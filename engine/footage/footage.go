@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"overcrank/engine/raster"
+	"overcrank/engine/text"
 )
 
 // Info describes a file.
@@ -24,9 +25,10 @@ type Info struct {
 	FrameRate     float64
 	Still         bool
 	Video, Audio  bool
-	Alpha         bool   // the pictures may be transparent
-	Outlines      bool   // the picture is made of outlines, which Source.Sharp draws at any size
-	Lacks         string // what of it is not drawn, "" for nothing
+	Alpha         bool     // the pictures may be transparent
+	Outlines      bool     // the picture is made of outlines, which Source.Sharp draws at any size
+	Lacks         string   // what of it is not drawn, "" for nothing
+	Fonts         []string // that the text of a picture of outlines asks for
 }
 
 // Interpretation is how a project interprets the pictures of a file.
@@ -45,8 +47,11 @@ type Interpretation struct {
 var errChanged = errors.New("it has changed since the render began")
 
 // Probe reads the format of a file.
-func Probe(ctx context.Context, path string) (Info, error) {
-	info, _, err := probe(ctx, path)
+func Probe(ctx context.Context, path string) (Info, error) { return ProbeWith(ctx, path, nil) }
+
+// ProbeWith reads the format of a file whose text, if it has any that is drawn, is set with fonts.
+func ProbeWith(ctx context.Context, path string, fonts *text.Book) (Info, error) {
+	info, _, err := probe(ctx, path, fonts)
 	return info, err
 }
 
@@ -80,7 +85,7 @@ func (l *Library) OpenAs(ctx context.Context, path string, in Interpretation) (*
 	if in.Sequence {
 		return l.openSequence(ctx, path, in)
 	}
-	info, st, err := probe(ctx, path)
+	info, st, err := probe(ctx, path, l.fonts.Load())
 	if err != nil {
 		return nil, err
 	}

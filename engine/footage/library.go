@@ -4,11 +4,13 @@ import (
 	"container/list"
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/semaphore"
 
 	"overcrank/engine/footage/vector"
 	"overcrank/engine/raster"
+	"overcrank/engine/text"
 )
 
 // DefaultBudget is a Library's default budget in bytes: about thirty frames of HD.
@@ -24,6 +26,7 @@ type Library struct {
 	budget int64
 	// reading limits the memory of stills that are being decoded.
 	reading *semaphore.Weighted
+	fonts   atomic.Pointer[text.Book] // for the text of pictures of outlines
 
 	mu    sync.Mutex
 	used  int64
@@ -54,6 +57,21 @@ const outlinesKey = -2
 func NewLibrary(budget int64) *Library {
 	budget = max(budget, 1)
 	return &Library{budget: budget, reading: semaphore.NewWeighted(budget), known: map[picture]*list.Element{}}
+}
+
+// SetFonts makes the text of pictures of outlines be set with fonts. Without fonts none is drawn. Pictures that were drawn with others are dropped, so that
+// the fonts tell what stood in for another one in them.
+func (l *Library) SetFonts(fonts *text.Book) {
+	if l.fonts.Swap(fonts) == fonts {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for p, e := range l.known {
+		if s, ok := p.of.(*still); ok && s.stream.outlines {
+			l.remove(e)
+		}
+	}
 }
 
 // get is a kept picture, nil when there is none.

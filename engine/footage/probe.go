@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"overcrank/engine/text"
 	"overcrank/ffmpeg"
 	"overcrank/ffmpeg/encoding"
 )
@@ -54,7 +55,7 @@ type probedStream struct {
 	} `json:"side_data_list"`
 }
 
-func probe(ctx context.Context, path string) (Info, stream, error) {
+func probe(ctx context.Context, path string, fonts *text.Book) (Info, stream, error) {
 	if err := regular(path); err != nil {
 		return Info{}, stream{}, unreadable(path, err)
 	}
@@ -66,7 +67,7 @@ func probe(ctx context.Context, path string) (Info, stream, error) {
 	if info, ok := probePhotoshop(path); ok {
 		return info, stream{layered: true, depth: photoshopDepth}, nil
 	}
-	if info, ok, err := probeVector(path); err != nil {
+	if info, ok, err := probeVector(path, fonts); err != nil {
 		return Info{}, stream{}, unreadable(path, err)
 	} else if ok {
 		return info, stream{outlines: true, depth: vectorDepth}, nil

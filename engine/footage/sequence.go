@@ -35,7 +35,7 @@ func (l *Library) openSequence(ctx context.Context, path string, in Interpretati
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	info, _, err := probe(ctx, paths[0])
+	info, _, err := probe(ctx, paths[0], l.fonts.Load())
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (s *sequence) still(ctx context.Context, n int) (*still, error) {
 	if st := s.ring[n]; st != nil {
 		return st, nil
 	}
-	info, st, err := probe(ctx, s.paths[n])
+	info, st, err := probe(ctx, s.paths[n], s.lib.fonts.Load())
 	if err != nil {
 		return nil, err
 	}

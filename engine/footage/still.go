@@ -170,7 +170,7 @@ func (s *still) close() error {
 // Verify reads the picture of a still to its end, with little memory: otherwise damage would be noticed only when it is
 // drawn.
 func Verify(ctx context.Context, path string) error {
-	info, st, err := probe(ctx, path)
+	info, st, err := probe(ctx, path, nil)
 	if err != nil {
 		return err
 	}

@@ -14,19 +14,20 @@ import (
 	"overcrank/engine/footage/vector/svg"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
+	"overcrank/engine/text"
 	"overcrank/ffmpeg"
 )
 
 // vectorKind is a format of outlines: how its files begin, and what reads them.
 type vectorKind struct {
 	is   func(head []byte) bool
-	read func(f *os.File) (*vector.Picture, error)
+	read func(f *os.File, fonts *text.Book) (*vector.Picture, error)
 }
 
 // vectorKinds are the formats of outlines. To add one, add a package and a line here.
 var vectorKinds = []vectorKind{
-	{svg.Is, func(f *os.File) (*vector.Picture, error) { return svg.Read(f) }},
-	{pdf.Is, func(f *os.File) (*vector.Picture, error) { return pdf.Read(f) }},
+	{svg.Is, func(f *os.File, fonts *text.Book) (*vector.Picture, error) { return svg.Read(f, fonts) }},
+	{pdf.Is, func(f *os.File, _ *text.Book) (*vector.Picture, error) { return pdf.Read(f) }},
 }
 
 // vectorKindOf is the format of outlines that a file has; nil for any other file.
@@ -44,8 +45,8 @@ func vectorKindOf(f *os.File) *vectorKind {
 	return nil
 }
 
-// readVector reads a file of outlines; known is false for any other file.
-func readVector(path string) (pic *vector.Picture, known bool, err error) {
+// readVector reads a file of outlines, with fonts for its text; known is false for any other file.
+func readVector(path string, fonts *text.Book) (pic *vector.Picture, known bool, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			pic, err = nil, fmt.Errorf("it is broken: %v", r)
@@ -70,7 +71,7 @@ func readVector(path string) (pic *vector.Picture, known bool, err error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, true, err
 	}
-	pic, err = kind.read(f)
+	pic, err = kind.read(f, fonts)
 	return pic, true, err
 }
 
@@ -78,8 +79,8 @@ func readVector(path string) (pic *vector.Picture, known bool, err error) {
 const vectorDepth = 8
 
 // probeVector tells whether a file has outlines that can be read here.
-func probeVector(path string) (Info, bool, error) {
-	pic, known, err := readVector(path)
+func probeVector(path string, fonts *text.Book) (Info, bool, error) {
+	pic, known, err := readVector(path, fonts)
 	if err != nil || !known {
 		return Info{}, known, err
 	}
@@ -87,7 +88,7 @@ func probeVector(path string) (Info, bool, error) {
 	if w > ffmpeg.MaxPixels/h {
 		return Info{}, true, tooLarge(w, h)
 	}
-	return Info{Width: w, Height: h, Still: true, Video: true, Alpha: true, Outlines: true, Lacks: strings.Join(pic.Lacks, ", ")}, true, nil
+	return Info{Width: w, Height: h, Still: true, Video: true, Alpha: true, Outlines: true, Lacks: strings.Join(pic.Lacks, ", "), Fonts: pic.Fonts}, true, nil
 }
 
 // outlines is the picture of a file of outlines, which the library keeps.
@@ -98,7 +99,7 @@ func (s *still) outlines(ctx context.Context) (*vector.Picture, error) {
 	var pic *vector.Picture
 	err := s.lib.decode(ctx, s.cost(), func() (err error) {
 		var known bool
-		if pic, known, err = readVector(s.path); err == nil && !known {
+		if pic, known, err = readVector(s.path, s.lib.fonts.Load()); err == nil && !known {
 			err = errChanged
 		}
 		return err
@@ -112,7 +113,7 @@ func (s *still) outlines(ctx context.Context) (*vector.Picture, error) {
 
 // decodeOutlines draws a file of outlines at its natural size.
 func (s *still) decodeOutlines(ctx context.Context) (*raster.Image, error) {
-	pic, known, err := readVector(s.path)
+	pic, known, err := readVector(s.path, s.lib.fonts.Load())
 	switch {
 	case err != nil:
 		return nil, err

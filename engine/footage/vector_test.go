@@ -4,11 +4,13 @@ import (
 	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"overcrank/engine/footage"
 	"overcrank/engine/geom"
+	"overcrank/engine/text"
 )
 
 func outlines(t *testing.T, content string) string {
@@ -20,7 +22,7 @@ func outlines(t *testing.T, content string) string {
 	return path
 }
 
-const quarter = `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="4.5"><path d="M0 0h4v2h-4z" fill="#f00" fill-opacity=".5"/><text>A</text></svg>`
+const quarter = `<svg xmlns="http://www.w3.org/2000/svg" width="8" height="4.5"><path d="M0 0h4v2h-4z" fill="#f00" fill-opacity=".5"/><text x="5" y="4.5" font-family="Nobody" font-size="6" fill="#f00">A</text></svg>`
 
 func TestOutlinesAreAStillOfTheirSizeAndSharpAtAnyOther(t *testing.T) {
 	t.Parallel()
@@ -56,6 +58,55 @@ func TestOutlinesAreAStillOfTheirSizeAndSharpAtAnyOther(t *testing.T) {
 	if src.Rest(); func() int64 { held, _ := lib.Holds(); return held }() != 0 {
 		t.Error("something is kept at rest")
 	}
+}
+
+func TestTextOfOutlinesIsSetWithTheFontsOfTheLibrary(t *testing.T) {
+	t.Parallel()
+	lib := footage.NewLibrary(1 << 20)
+	fonts := book(t)
+	lib.SetFonts(fonts)
+	src, err := lib.OpenAs(t.Context(), outlines(t, quarter), footage.Interpretation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	if src.Info.Lacks != "" || !slices.Equal(src.Info.Fonts, []string{"Nobody"}) || len(fonts.Substitutes()) != 1 {
+		t.Errorf("info is %+v, told %q", src.Info, fonts.Substitutes())
+	}
+	seen := func() (sum int) {
+		img, err := src.Frame(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for y := range 5 {
+			for x := 5; x < 8; x++ {
+				sum += int(img.RGBAAt(x, y).R)
+			}
+		}
+		return sum
+	}
+	if seen() < 255 {
+		t.Error("no text is seen")
+	}
+	// What stood in for a font is told by the fonts of each scene.
+	other := book(t)
+	lib.SetFonts(other)
+	if seen() < 255 || len(other.Substitutes()) != 1 {
+		t.Errorf("told %q", other.Substitutes())
+	}
+	lib.SetFonts(nil)
+	if seen() != 0 {
+		t.Error("text is seen without fonts")
+	}
+}
+
+func book(t *testing.T) *text.Book {
+	t.Helper()
+	fonts, err := text.OpenBook()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fonts
 }
 
 func TestTheTransparencyOfOutlinesIsInterpreted(t *testing.T) {

@@ -8,12 +8,15 @@ import (
 	"overcrank/aep"
 	"overcrank/engine/eval"
 	"overcrank/engine/scene"
+	"overcrank/engine/text"
 )
 
 // Options are what a render would have, and how much is told.
 type Options struct {
 	// HasFont tells whether a font is there; nil means that none is.
 	HasFont func(name string) bool
+	// Fonts sets the text of footage; nil leaves that out.
+	Fonts *text.Book
 	// Expressions makes the machine that evaluates expressions; nil does not look at them.
 	Expressions func(e *eval.Evaluator) eval.Expressions
 	// Each is how many findings are told of one composition, All of all together; the rest is counted. 0 means all.
@@ -33,7 +36,7 @@ type Preflight struct {
 	failed  map[*aep.Property]bool      // whose expression has failed; the evaluator may tell it once
 	faults  map[*aep.Item][]aep.Finding // such expressions of compositions that others were looked at for
 	failing func(eval.Ref, error)       // hears of expressions that fail
-	files   map[string]string           // what of files of outlines is not drawn
+	files   map[string]outlines         // files of outlines that were read
 }
 
 // New prepares to look at a project, which must be complete (aep.Complete) and whose files were searched for (aep.Resolve).
@@ -43,7 +46,7 @@ func New(p *aep.Project, opt Options) *Preflight {
 	f := &Preflight{
 		project: p, items: items, opt: opt, eval: &eval.Evaluator{Project: p},
 		looks: make(map[*aep.Item][]aep.Finding), failed: make(map[*aep.Property]bool), faults: make(map[*aep.Item][]aep.Finding),
-		files: make(map[string]string),
+		files: make(map[string]outlines),
 	}
 	f.eval.OnError = func(ref eval.Ref, _ float64, err error) { f.failing(ref, err) }
 	if opt.Expressions != nil {
@@ -112,8 +115,8 @@ func (f *Preflight) Look(ctx context.Context, comp *aep.Item) (aep.Forecast, err
 			all.add(aep.Finding{Kind: aep.FootageFinding, Composition: use.Comp.Name, Layer: f.project.DisplayName(use.Layer), What: use.Item.FileName()})
 			continue
 		}
-		if what := f.outlines(ctx, use.Item); what != "" {
-			all.add(aep.Finding{Kind: aep.FeatureFinding, Composition: use.Comp.Name, Layer: f.project.DisplayName(use.Layer), What: what})
+		for _, finding := range f.outlines(ctx, use) {
+			all.add(finding)
 		}
 	}
 	for _, c := range s.Comps() {

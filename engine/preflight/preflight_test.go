@@ -46,7 +46,7 @@ func options(t *testing.T, p *aep.Project) preflight.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return preflight.Options{HasFont: fonts.Has, Expressions: func(e *eval.Evaluator) eval.Expressions {
+	return preflight.Options{HasFont: fonts.Has, Fonts: fonts, Expressions: func(e *eval.Evaluator) eval.Expressions {
 		return expression.New(expression.Host{Project: p, Eval: e, Fonts: fonts})
 	}}
 }
@@ -77,6 +77,10 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 			path := outlines(t, `<rect width="9" height="9" filter="url(#f)"/>`)
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: path, Resolved: path}
 		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "filters in the vector file 'art.svg'"}},
+		"a font of a file of outlines": {func(p *aep.Project, _ *aep.Layer) {
+			path := outlines(t, `<text font-family="Nobody Has It">A</text><text font-family="Go, serif">A</text>`)
+			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: path, Resolved: path}
+		}, aep.DrawsNearly, aep.Finding{Kind: aep.FontFinding, What: "Nobody Has It", Detail: true}},
 		"a broken file of outlines": {func(p *aep.Project, _ *aep.Layer) {
 			path := outlines(t, `<rect`)
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: path, Resolved: path}

@@ -101,7 +101,7 @@ func (o *origins) layer(l *scene.Layer) (Look, error) {
 		bare := *l.Layer
 		bare.Comment, bare.Label, bare.Shy, bare.Locked = "", 0, false, false
 		d.Add(bare)
-		if l.Kind == scene.Text || len(l.Effects) > 0 { // some effects write
+		if l.Kind == scene.Text || len(l.Effects) > 0 || l.Source != nil && scene.Outlines(l.Source.FileName()) { // some effects and files write
 			fonts, err := o.fonts()
 			if err != nil {
 				return err

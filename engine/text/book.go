@@ -122,7 +122,7 @@ func (b *Book) find(name string) match {
 	}
 	m := b.standIn(name)
 	if m.typeface != nil && name != "" {
-		b.note(name, fmt.Sprintf("font '%s' is not installed: drawn with '%s'", name, m.name))
+		b.replacedBy(name, m.typeface)
 	}
 	return m
 }

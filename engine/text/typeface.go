@@ -18,6 +18,7 @@ type typeface struct {
 	variations      []font.Variation
 	upem            float64
 	ascent, descent float64 // in ems, both positive: how tall "d" and how deep "p" is
+	metrics         Metrics
 	glyphs          sync.Map
 }
 
@@ -30,6 +31,10 @@ func newTypeface(e *entry, f *font.Font) *typeface {
 	tf.ascent, tf.descent = 0.75, 0.25
 	if ext, ok := face.FontHExtents(); ok && ext.Ascender > 0 {
 		tf.ascent, tf.descent = float64(ext.Ascender)/tf.upem, max(0, -float64(ext.Descender)/tf.upem)
+	}
+	tf.metrics = Metrics{Ascent: tf.ascent, Descent: tf.descent, XHeight: 0.5}
+	if ext, ok := extents(face, 'x'); ok && ext.YBearing > 0 {
+		tf.metrics.XHeight = float64(ext.YBearing) / tf.upem
 	}
 	if ext, ok := extents(face, 'd'); ok {
 		tf.ascent = float64(ext.YBearing) / tf.upem

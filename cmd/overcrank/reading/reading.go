@@ -65,6 +65,7 @@ func look(ctx context.Context, p *aep.Project, job reader.Job) (*aep.Preflight, 
 	if err != nil {
 		return nil, err
 	}
+	opt.Fonts = fonts
 	if job.Fonts {
 		opt.HasFont = fonts.Has
 	}

@@ -20,6 +20,7 @@ type Picture struct {
 	Width, Height float64 // its natural size in pixels
 	Root          Group   // in pixels at that size, from the top left
 	Lacks         []string
+	Fonts         []string // that its text asks for, and that are not in the file itself
 }
 
 // Node is a part of a picture.
@@ -92,6 +93,7 @@ const (
 	maxPoints = 4_000_000
 	maxPixels = 64_000_000 // of all its bitmaps together
 	maxLacks  = 20
+	maxFonts  = 100
 	maxSize   = 30_000 // pixels of a side
 )
 
@@ -101,7 +103,7 @@ var ErrTooMuch = errors.New("it holds more than can be drawn")
 // Builder counts what a reader puts into a picture, and refuses what exceeds its bounds.
 type Builder struct {
 	nodes, points, pixels int
-	lacks                 []string
+	lacks, fonts          []string
 }
 
 // Lack notes, once, what of the file is not drawn, such as "filters".
@@ -114,6 +116,13 @@ func (b *Builder) Lack(what string) {
 	}, what)
 	if len(b.lacks) < maxLacks && !slices.Contains(b.lacks, what) {
 		b.lacks = append(b.lacks, what)
+	}
+}
+
+// Font notes, once, a font that text of the file asks for.
+func (b *Builder) Font(name string) {
+	if len(b.fonts) < maxFonts && !slices.Contains(b.fonts, name) {
+		b.fonts = append(b.fonts, name)
 	}
 }
 
@@ -185,7 +194,7 @@ func (b *Builder) Picture(w, h float64, root *Group) (*Picture, error) {
 	if !(w > 0 && h > 0) || w > maxSize || h > maxSize {
 		return nil, fmt.Errorf("its size is %.4g x %.4g, which cannot be drawn", w, h)
 	}
-	return &Picture{Width: w, Height: h, Root: *root, Lacks: b.lacks}, nil
+	return &Picture{Width: w, Height: h, Root: *root, Lacks: b.lacks, Fonts: b.fonts}, nil
 }
 
 // Pixels is the natural size in whole pixels.

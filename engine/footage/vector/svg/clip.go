@@ -110,8 +110,7 @@ func (w *walker) clipped(e *element, m geom.Matrix, c *vector.Clip) error {
 		y, _ := length(v["y"], w.port.h, w.style.fontSize)
 		return in.clipped(of, m.Mul(geom.Translate(x, y)), c)
 	case "text":
-		w.out.Lack("text")
-		return nil
+		return in.clippedText(e, m, c)
 	}
 	o, ok := in.shapeOf(e, v)
 	if !ok {

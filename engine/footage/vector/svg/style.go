@@ -20,6 +20,7 @@ type style struct {
 	dashes, offset             string
 	hidden                     bool
 	fontSize                   float64
+	letters                    lettering
 	strokeFirst                bool
 	unscaled                   bool // strokes keep their width
 }
@@ -27,7 +28,7 @@ type style struct {
 func initial() style {
 	return style{
 		color: [4]float64{3: 1}, fill: "black", stroke: "none", fillOpacity: 1, strokeOpacity: 1, width: "1",
-		caps: raster.ButtCap, join: raster.MiterJoin, miter: 4, fontSize: 16,
+		caps: raster.ButtCap, join: raster.MiterJoin, miter: 4, fontSize: 16, letters: lettering{weight: regular},
 	}
 }
 
@@ -53,9 +54,11 @@ func (s style) within(v map[string]string) style {
 	case "visible":
 		s.hidden = false
 	}
+	v = unfolded(v)
 	if size, ok := length(v["font-size"], s.fontSize, s.fontSize); ok && size > 0 {
 		s.fontSize = size
 	}
+	s.letters = s.letters.within(v, s.fontSize)
 	if order := strings.Fields(v["paint-order"]); len(order) > 0 {
 		s.strokeFirst = order[0] == "stroke"
 	}

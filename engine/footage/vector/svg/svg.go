@@ -13,6 +13,7 @@ import (
 
 	"overcrank/engine/footage/vector"
 	"overcrank/engine/geom"
+	"overcrank/engine/text"
 )
 
 // Is tells whether the beginning of a file is that of an SVG picture, also of a compressed one.
@@ -35,8 +36,8 @@ func plainly(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("<")) && bytes.Contains(head, []byte("<svg"))
 }
 
-// Read reads a picture.
-func Read(r io.Reader) (*vector.Picture, error) {
+// Read reads a picture, whose text is set with fonts. Without fonts no text is drawn.
+func Read(r io.Reader, fonts *text.Book) (*vector.Picture, error) {
 	data, err := io.ReadAll(io.LimitReader(r, vector.MaxFile+1))
 	if err != nil {
 		return nil, err
@@ -53,7 +54,7 @@ func Read(r io.Reader) (*vector.Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return doc.picture()
+	return doc.picture(fonts)
 }
 
 func unpacked(data []byte) ([]byte, error) {
@@ -110,12 +111,12 @@ func absolute(v string) bool {
 	return ok && n > 0 && !strings.HasSuffix(v, "%")
 }
 
-func (d *document) picture() (*vector.Picture, error) {
+func (d *document) picture(fonts *text.Book) (*vector.Picture, error) {
 	w, h, err := d.size()
 	if err != nil {
 		return nil, err
 	}
-	walk := walker{doc: d, out: &vector.Builder{}, sheet: &sheet{}, style: initial(), port: viewport{w, h}}
+	walk := walker{doc: d, out: &vector.Builder{}, fonts: fonts, sheet: &sheet{}, style: initial(), port: viewport{w, h}}
 	walk.styleSheets(d.root)
 	root := vector.NewGroup(geom.Identity)
 	if err := walk.top(root, w, h); err != nil {

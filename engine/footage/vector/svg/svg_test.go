@@ -25,7 +25,7 @@ const (
 
 func read(t testing.TB, content string) *vector.Picture {
 	t.Helper()
-	pic, err := svg.Read(strings.NewReader(content))
+	pic, err := svg.Read(strings.NewReader(content), fonts(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,6 @@ func TestEmbeddedPicturesAreDrawn(t *testing.T) {
 func TestWhatIsNotDrawnIsNamedOnce(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		`<text>A</text><text>B</text>`:                                   "text",
 		`<filter id="f"/><rect width="9" height="9" filter="url(#f)"/>`:  "filters",
 		`<pattern id="p"/><rect width="9" height="9" fill="url(#p)"/>`:   "patterns",
 		`<image href="http://example.com/a.png" width="9" height="9"/>`:  "pictures of other files",
@@ -303,7 +302,7 @@ func TestCompressedPicturesAreRead(t *testing.T) {
 	if !svg.Is(b.Bytes()) {
 		t.Error("it is not known")
 	}
-	if _, err := svg.Read(&b); err != nil {
+	if _, err := svg.Read(&b, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -322,7 +321,7 @@ func TestHostilePicturesAreBounded(t *testing.T) {
 		"many elements":              strings.Repeat("<g/>", 250_000),
 		"a picture of a gigapixel":   `<image href="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAgAAAAIAACAYAAADNZXPeAAAAAElFTkSuQmCC" width="1" height="1"/>`,
 	} {
-		pic, err := svg.Read(strings.NewReader(head + content + tail))
+		pic, err := svg.Read(strings.NewReader(head+content+tail), nil)
 		if err == nil && name != "a picture of a gigapixel" {
 			t.Errorf("%s: %d lacks", name, len(pic.Lacks))
 		}
@@ -357,7 +356,7 @@ func TestWhatIsNoPictureIsRefusedWithWords(t *testing.T) {
 		`<?xml version="1.0" encoding="utf-16"?><svg/>`: "encoding 'utf-16'",
 		`<svg width="1000000" height="1"></svg>`:        "size",
 	} {
-		if _, err := svg.Read(strings.NewReader(content)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := svg.Read(strings.NewReader(content), fonts(t)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", content, err)
 		}
 	}
@@ -369,11 +368,13 @@ func FuzzRead(f *testing.F) {
 		`<linearGradient id="g"><stop offset="50%"/><stop/></linearGradient><g transform="rotate(3)"><rect fill="url(#g)" width="9" height="9"/></g>`,
 		`<clipPath id="c"><use href="#r"/></clipPath><rect id="r" rx="2" width="9" height="9" clip-path="url(#c)"/><mask id="m"><use href="#r"/></mask>`,
 		`<symbol id="s" viewBox="0 0 3 4"><circle r="5" mask="url(#m)"/></symbol><use href="#s" opacity=".4"/><image href="data:image/png;base64,AAAA"/>`,
+		`<text x="1 2,3" y="9" dy="-1" rotate="5 6" font="bold 9px Go, serif" text-anchor="middle">ab<tspan letter-spacing="1" dx="2">c</tspan></text>`,
+		`<path id="p" d="M1 9Q5 1 9 9"/><clipPath id="c"><text textLength="9" lengthAdjust="spacingAndGlyphs">x</text></clipPath><text xml:space="preserve"><textPath href="#p" startOffset="9%"> fi  &#x5d0;</textPath></text>`,
 	} {
 		f.Add([]byte(head + content + tail))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		pic, err := svg.Read(bytes.NewReader(content))
+		pic, err := svg.Read(bytes.NewReader(content), fonts(t))
 		if err != nil {
 			return
 		}

@@ -21,8 +21,9 @@ type element struct {
 	name     string
 	attrs    map[string]string
 	children []*element
-	text     string // of style and text elements
+	text     string // of style elements, and of characters within text, which are elements without a name
 	parent   *element
+	inText   bool // it is a text element or within one
 }
 
 func (e *element) attr(name string) string { return strings.TrimSpace(e.attrs[name]) }
@@ -112,12 +113,24 @@ func (p *parser) take(t xml.Token) error {
 			p.at = p.at.parent
 		}
 	case xml.CharData:
-		if p.skip == 0 && p.at != nil {
-			switch p.at.name {
-			case "style", "text", "tspan", "textPath":
-				p.at.text += string(t)
+		switch {
+		case p.skip > 0 || p.at == nil:
+		case p.at.name == "style":
+			p.at.text += string(t)
+		case p.at.inText:
+			if err := p.count(); err != nil {
+				return err
 			}
+			p.at.children = append(p.at.children, &element{text: string(t), parent: p.at, inText: true})
 		}
+	}
+	return nil
+}
+
+// count counts an element.
+func (p *parser) count() error {
+	if p.elements++; p.elements > maxElements {
+		return fmt.Errorf("%w: more than %d elements", vector.ErrTooMuch, maxElements)
 	}
 	return nil
 }
@@ -127,9 +140,12 @@ func ours(space string) bool {
 	return space == "" || space == "http://www.w3.org/2000/svg" || space == "&ns_svg;" || space == "svg"
 }
 
+// xmlSpace is the name space of xml:space.
+const xmlSpace = "http://www.w3.org/XML/1998/namespace"
+
 func (p *parser) start(t xml.StartElement) error {
-	if p.elements++; p.elements > maxElements {
-		return fmt.Errorf("%w: more than %d elements", vector.ErrTooMuch, maxElements)
+	if err := p.count(); err != nil {
+		return err
 	}
 	if p.attributes += len(t.Attr); p.attributes > maxAttributes {
 		return fmt.Errorf("%w: more than %d attributes", vector.ErrTooMuch, maxAttributes)
@@ -139,9 +155,13 @@ func (p *parser) start(t xml.StartElement) error {
 		return nil
 	}
 	e := &element{name: t.Name.Local, attrs: make(map[string]string, len(t.Attr)), parent: p.at}
+	e.inText = e.name == "text" || p.at != nil && p.at.inText
 	for _, a := range t.Attr {
-		if a.Name.Local == "href" || ours(a.Name.Space) {
+		switch {
+		case a.Name.Local == "href" || ours(a.Name.Space):
 			e.attrs[a.Name.Local] = a.Value
+		case a.Name.Space == xmlSpace && a.Name.Local == "space":
+			e.attrs["xml:space"] = a.Value
 		}
 	}
 	switch {

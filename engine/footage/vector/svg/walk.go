@@ -9,6 +9,7 @@ import (
 	"overcrank/engine/footage/vector"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
+	"overcrank/engine/text"
 )
 
 // viewport is the size to which percentages refer.
@@ -21,6 +22,7 @@ func (v viewport) diagonal() float64 { return math.Hypot(v.w, v.h) / math.Sqrt2 
 type walker struct {
 	doc   *document
 	out   *vector.Builder
+	fonts *text.Book // nil: no text is drawn
 	sheet *sheet
 	style style
 	port  viewport
@@ -90,7 +92,7 @@ var (
 		"script", "view", "cursor", "namedview", "font", "font-face",
 	}
 	lacking = map[string]string{
-		"text": "text", "foreignObject": "foreign objects", "animate": "animation", "animateTransform": "animation", "animateMotion": "animation",
+		"foreignObject": "foreign objects", "animate": "animation", "animateTransform": "animation", "animateMotion": "animation",
 		"set": "animation", "video": "films", "audio": "sound", "iframe": "foreign objects", "canvas": "foreign objects",
 	}
 )
@@ -142,13 +144,17 @@ func (w *walker) element(e *element, to *vector.Group) error {
 		if err := in.image(e, g, v); err != nil {
 			return err
 		}
+	case "text":
+		if err := in.text(e, g); err != nil {
+			return err
+		}
 	default:
 		o, ok := in.shapeOf(e, v)
 		if !ok {
 			w.out.Lack(fmt.Sprintf("the element '%.40s'", e.name))
 			return nil
 		}
-		if err := in.painted(o, g, v); err != nil {
+		if err := in.painted(o, o, g, v); err != nil {
 			return err
 		}
 	}
@@ -251,8 +257,8 @@ func (w *walker) use(e *element, to *vector.Group, v map[string]string) error {
 	return in.framed(of, to, 0, 0, in.side(sized, "width", w.port.w), in.side(sized, "height", w.port.h))
 }
 
-// painted adds the fill and the stroke of an outline.
-func (w *walker) painted(o geom.Outline, to *vector.Group, v map[string]string) error {
+// painted adds the fill and the stroke of an outline, which is a part of that to whose size gradients refer.
+func (w *walker) painted(o, whole geom.Outline, to *vector.Group, v map[string]string) error {
 	for _, name := range []string{"marker", "marker-start", "marker-mid", "marker-end"} {
 		if strings.HasPrefix(strings.TrimSpace(v[name]), "url(") {
 			w.out.Lack("markers of lines")
@@ -262,11 +268,11 @@ func (w *walker) painted(o geom.Outline, to *vector.Group, v map[string]string) 
 		return nil
 	}
 	var fill, stroke *vector.Shape
-	if p, ok := w.paint(w.style.fill, &w.style, w.style.fillOpacity, o); ok {
+	if p, ok := w.paint(w.style.fill, &w.style, w.style.fillOpacity, whole); ok {
 		fill = &vector.Shape{Outline: o, Matrix: geom.Identity, EvenOdd: w.style.fillRule == "evenodd", Paint: p}
 	}
 	if pen := w.style.pen(w.port.diagonal()); pen != nil {
-		if p, ok := w.paint(w.style.stroke, &w.style, w.style.strokeOpacity, o); ok {
+		if p, ok := w.paint(w.style.stroke, &w.style, w.style.strokeOpacity, whole); ok {
 			stroke = &vector.Shape{Outline: o, Matrix: geom.Identity, Stroke: pen, Paint: p}
 			if w.style.unscaled {
 				w.out.Lack("strokes that keep their width at any size")

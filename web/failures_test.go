@@ -37,7 +37,7 @@ func broken(t *testing.T) *rig {
 			Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}
 		r.apply(store, command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: id + ".0", Job: id, Team: job.Team, Kind: farm.TaskRender}}})
 		r.apply(store, command.LeaseTasks{Grants: []command.Grant{{Task: id + ".0", Attempt: 1, Agent: "01JD7000000000000000000090"}}, At: begun})
-		r.apply(store, command.FailTask{Task: id + ".0", Attempt: 1, Message: "broke: " + cause.Subject, Class: farm.FailureDeterministic, Cause: cause, At: ended})
+		r.apply(store, command.FailTask{Task: id + ".0", Attempt: 1, Message: "Render failed: the embedded engine exited with code 1: Could not read from source: " + cause.Subject, Class: farm.FailureDeterministic, Cause: cause, At: ended})
 	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
@@ -63,6 +63,20 @@ func TestFailuresStandByTheirCausesWithWhatHelps(t *testing.T) {
 	}
 	v.get("/failures").is(http.StatusOK, "No room on the disk").lacks("nm.png")
 	v.post("/failures/dismiss", url.Values{"cause": {"disk:01JD7000000000000000000090"}}).is(http.StatusOK, "Nothing needs you")
+}
+
+// TestFailuresAreSaidInTheLanguageOfTheirReader looks at each page that shows why a job failed.
+func TestFailuresAreSaidInTheLanguageOfTheirReader(t *testing.T) {
+	r := broken(t)
+	const job = "/jobs/01JD7000000000000000000102"
+	v := r.as("art")
+	v.get(job).is(http.StatusOK, "Render failed: the embedded engine exited with code 1: Could not read from source: nm.png.")
+	v.reads = "de"
+	for _, path := range []string{job, "/jobs", "/failures"} {
+		v.get(path).is(http.StatusOK, "Rendern fehlgeschlagen: die eingebaute Engine endete mit dem Code 1: Die Quelle ist nicht lesbar: nm.png").lacks("Render failed", "Could not read from source")
+	}
+	v.reads = "fr"
+	v.get(job).is(http.StatusOK, "Échec du rendu\u00a0: le moteur intégré s’est arrêté avec le code 1\u00a0: La source est illisible\u00a0: nm.png.")
 }
 
 func TestAJobThatIsResubmittedOnItsOwnNeedsNobody(t *testing.T) {

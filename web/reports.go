@@ -110,7 +110,7 @@ func causeName(ctx context.Context, key string) string {
 	}
 	name := wording.Title(language.Say(ctx, wording.CauseKind(cause.Kind)))
 	if cause.Subject != "" && !cause.Kind.OfMachine() && cause.Kind != farm.CauseTemplate {
-		name += ": " + cause.Subject
+		name += ": " + page.CauseSubject(ctx, cause)
 	}
 	return name
 }

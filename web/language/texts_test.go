@@ -81,7 +81,7 @@ func texts(t *testing.T) map[string]bool {
 			t.Fatal(err)
 		}
 	}
-	for _, text := range frames {
+	for _, text := range slices.Concat(frames, wrappers, failures) {
 		found[text] = false
 	}
 	for m := time.January; m <= time.December; m++ {

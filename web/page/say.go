@@ -26,6 +26,9 @@ func many(ctx context.Context, n int, one, more string, args ...any) string {
 // told is a text of the farm in the reader's language.
 func told(ctx context.Context, text farm.Text) string { return language.Told(ctx, text) }
 
+// heard is what a machine or an engine has said, in the reader's language as far as it is known.
+func heard(ctx context.Context, words string) string { return language.Heard(ctx, words) }
+
 // toldEach are some texts of the farm in the reader's language.
 func toldEach(ctx context.Context, texts []farm.Text) []string {
 	words := make([]string, len(texts))

@@ -135,7 +135,7 @@ func (j Job) Sentence(ctx context.Context) string {
 		}
 		return say(ctx, "Ready")
 	case farm.JobFailed:
-		return j.Error
+		return heard(ctx, j.Error)
 	case farm.JobCancelled:
 		return say(ctx, "Cancelled before it finished")
 	}

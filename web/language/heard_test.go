@@ -1,0 +1,160 @@
+package language
+
+import (
+	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestWhatMachinesSayIsKnownAgain(t *testing.T) {
+	t.Parallel()
+	de, fr := With(context.Background(), German), With(context.Background(), French)
+	for _, c := range []struct {
+		in         context.Context
+		said, want string
+	}{
+		{context.Background(), "Render failed: the disk of machine 'farm-3' is full", "Render failed: the disk of machine 'farm-3' is full"},
+		{de, "Render failed: the disk of machine 'farm-3' is full", "Rendern fehlgeschlagen: Der Datenträger des Rechners „farm-3“ ist voll"},
+		{fr, "Render failed: the disk of machine 'farm-3' is full", "Échec du rendu\u00a0: le disque de la machine «\u00a0farm-3\u00a0» est plein"},
+		// What stands within another sentence is known too, and names stay.
+		{de, "Nested job 7f3 failed: Render failed: the embedded engine exited with code 1: Could not read from source: missing footage 'the frames cannot be read', used by layer 'a' in composition 'Main'. (attempts of this job have failed 12 times)",
+			"Der verschachtelte Job 7f3 ist fehlgeschlagen: Rendern fehlgeschlagen: die eingebaute Engine endete mit dem Code 1: Die Quelle ist nicht lesbar: Es fehlt das Footage „the frames cannot be read“, das die Ebene „a“ in der Komposition „Main“ verwendet. (Versuche dieses Jobs sind 12-mal fehlgeschlagen)"},
+		{de, "Layer 'It's a title' not found in composition 'Main' (asset 2)", "Die Ebene „It's a title“ gibt es in der Komposition „Main“ nicht (Asset 2)"},
+		{fr, "Render failed: the film lasts 1.50 s, 2.00 s were expected", "Échec du rendu\u00a0: le film dure 1,50 s, 2,00 s étaient attendues"},
+		{de, "Render failed: After Effects hung after 1200 of 2400 frames", "Rendern fehlgeschlagen: After Effects blieb nach 1.200 von 2.400 Frames hängen"},
+		// The words of others stay within it.
+		{de, "Render failed: After Effects exited with code 5: After Effects error: Echt kaputt (5 :: 12).", "Rendern fehlgeschlagen: After Effects endete mit dem Code 5: After Effects error: Echt kaputt (5 :: 12)."},
+		{de, "After Effects expression error at line 2: wiggel is not defined (asset 0)", "Fehler einer After-Effects-Expression in Zeile 2: wiggel is not defined (Asset 0)"},
+		{de, "Rejected by Ana: the film is empty", "Abgelehnt von Ana: the film is empty"},
+		// What jobs have in common has # for each digit.
+		{de, "the film has # frames, ## were expected", "Der Film hat # Frames, erwartet waren ##"},
+		// Others' sentences, and those of no number, are nobody's.
+		{de, "something nobody has said yet", "something nobody has said yet"},
+		{de, "the film has some frames, 4 were expected", "the film has some frames, 4 were expected"},
+		{de, "100 % of it failed", "100 % of it failed"},
+		{de, "", ""},
+	} {
+		if got := Heard(c.in, c.said); got != c.want {
+			t.Errorf("%q is %q, want %q", c.said, got, c.want)
+		}
+	}
+}
+
+// TestSentencesAreBounded looks at words of which nobody knows where they come from.
+func TestSentencesAreBounded(t *testing.T) {
+	t.Parallel()
+	de := With(context.Background(), German)
+	deep := strings.Repeat("Nested job a failed: ", 300) + "Render failed"
+	if got := Heard(de, deep); !strings.HasPrefix(got, "Der verschachtelte Job a ist fehlgeschlagen: ") || !strings.HasSuffix(got, "Nested job a failed: Render failed") {
+		t.Errorf("a job that is nested far is said as %.300q", got)
+	}
+	if long := "Render failed: " + strings.Repeat("x", longestHeard); Heard(de, long) != long {
+		t.Error("a very long sentence was looked at")
+	}
+}
+
+// speakers are the rooms in which machines word why they fail, and how: what a field is set to, or an argument of a function.
+var (
+	speakers = []string{
+		"../../agent/aerender", "../../agent/attempt", "../../agent/fetch", "../../agent/film", "../../agent/join", "../../agent/project",
+		"../../agent/script", "../../agent/upload", "../../coordinator/results",
+	}
+	spokenFields = []string{"message", "Message", "Reason"}
+	spokenBy     = map[string]int{"wrong": 0, "refuse": 1, "complain": 0, "lacking": 0}
+)
+
+// spokenAs are sentences of formats that say nothing yet without what stands in them.
+var spokenAs = map[string][]string{
+	"Render failed: %s hung %s": {"Render failed: After Effects hung while it was starting", "Render failed: the embedded engine hung while it opened the project",
+		"Render failed: After Effects hung after the last frame", "Render failed: After Effects hung before the first frame", "Render failed: After Effects hung after 3 of 7 frames"},
+	"Asset %v (asset %d)": {"Asset cannot be read: moov atom not found (asset 3)"},
+	"%s failed to download (%s)%s": {"Asset failed to download (timed out) (asset 3)", "Template failed to download (404)", "Project failed to download (connection lost)",
+		"Sound failed to download (410)", "Part failed to download (410) (frames 0 to 99)"},
+	"%s failed to download (%d)%s":                                {"Asset failed to download (404) (asset 3)"},
+	"%s failed to download (what came was not what was stored)%s": {"Asset failed to download (what came was not what was stored) (asset 3)"},
+	"the %s was not written":                                      {"the film was not written"},
+	"the %s is empty":                                             {"the film is empty", "the picture 0001.png is empty"},
+	"the %s is %d×%d pixels, %d×%d were expected":                 {"the film is 3×4 pixels, 5×6 were expected", "the picture is 3×4 pixels, 5×6 were expected"},
+	"the %s %v":                    {"the film cannot be read: moov atom not found", "the picture cannot be read: moov atom not found"},
+	"The project cannot be %s: %v": {"The project cannot be unpacked: broken After Effects project", "The project cannot be read: broken After Effects project"},
+	"Function '%s' %v":             {"Function 'f' needs a layerName (asset 3)", "Function 'f' needs layerName as a name or a list of names (asset 3)"},
+	"the result of job %s was uploaded elsewhere, and this farm can no longer lead there: ask its storage": nil, // no failure of a job
+}
+
+// TestEachFailureIsKnown holds the texts to the code of the machines.
+func TestEachFailureIsKnown(t *testing.T) {
+	t.Parallel()
+	found := 0
+	check := func(at string, e ast.Expr) {
+		if call, ok := e.(*ast.CallExpr); ok && nameOf(call.Fun) == "fmt.Sprintf" {
+			e = call.Args[0]
+		}
+		text, ok := literal(e)
+		if !ok || text == "" {
+			return
+		}
+		found++
+		samples, several := spokenAs[text]
+		if !several {
+			samples = []string{sample(text)}
+		}
+		for _, said := range samples {
+			if !known(said) {
+				t.Errorf("%s: nobody knows %q again", at, said)
+			}
+		}
+	}
+	fset := token.NewFileSet()
+	for _, room := range speakers {
+		err := filepath.WalkDir(room, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.KeyValueExpr:
+					if key, ok := n.Key.(*ast.Ident); ok && slices.Contains(spokenFields, key.Name) {
+						check(fset.Position(n.Pos()).String(), n.Value)
+					}
+				case *ast.CallExpr:
+					if arg, ok := spokenBy[nameOf(n.Fun)]; ok && len(n.Args) > arg {
+						check(fset.Position(n.Pos()).String(), n.Args[arg])
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found < 80 {
+		t.Errorf("only %d sentences were found in the code", found)
+	}
+}
+
+// sample is what a format might say.
+func sample(format string) string {
+	return strings.NewReplacer("%d", "7", "%.2f", "1.50", "%s", "thing", "%v", "thing", "%.100s", "thing", "%.20s", "thing", "%q", `"thing"`).Replace(format)
+}
+
+// known tells whether a sentence is known for more than what stands around each.
+func known(said string) bool {
+	said = strings.TrimPrefix(regexp.MustCompile(` \(asset \d+\)$`).ReplaceAllString(said, ""), "Render failed: ")
+	return slices.ContainsFunc(sentences()[len(wrappers):], func(s sentence) bool {
+		_, fits := s.in(said)
+		return fits
+	})
+}

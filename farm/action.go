@@ -128,20 +128,19 @@ func (p Principal) May(a Action) error { return p.MayAs(a, a.Grant().Least) }
 // MayAs is May for an action whose least role the policy sets.
 func (p Principal) MayAs(a Action, least Role) error {
 	g := a.Grant()
+	role, highest := Say(string(least)), least == RoleAdmin
 	switch {
+	case p.Role.Allows(least) && (p.FirstTeam || !g.Farm):
+		return nil
+	case !p.Role.Allows(least) && highest:
+		return Errorf(CodeForbidden, "%q may not %s: that needs the role %s, and %q has the role %s", p.Name, a.Text(), role, p.Name, Say(string(p.Role)))
 	case !p.Role.Allows(least):
-		return Errorf(CodeForbidden, "%q may not %s: that needs the role %s%s, and %q has the role %s", p.Name, a, least, orHigher(least), p.Name, p.Role)
-	case g.Farm && !p.FirstTeam:
-		return Errorf(CodeForbidden, "%q may not %s: that concerns all teams, and needs the role %s%s in the farm's first team",
-			p.Name, a, least, orHigher(least))
+		return Errorf(CodeForbidden, "%q may not %s: that needs the role %s or higher, and %q has the role %s", p.Name, a.Text(), role, p.Name, Say(string(p.Role)))
+	case highest:
+		return Errorf(CodeForbidden, "%q may not %s: that concerns all teams, and needs the role %s in the farm's first team", p.Name, a.Text(), role)
 	}
-	return nil
+	return Errorf(CodeForbidden, "%q may not %s: that concerns all teams, and needs the role %s or higher in the farm's first team", p.Name, a.Text(), role)
 }
 
-// orHigher is " or higher", except behind the highest role.
-func orHigher(r Role) string {
-	if r == RoleAdmin {
-		return ""
-	}
-	return " or higher"
-}
+// Text is the action as people read it, each in their language.
+func (a Action) Text() Text { return Say(string(a)) }

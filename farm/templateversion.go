@@ -1,7 +1,6 @@
 package farm
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,21 +73,34 @@ func (t Template) Renderable() []int {
 	return append(numbers, t.VersionNow())
 }
 
-// VersionsWords says of a version that jobs cannot render which they can.
-func (t Template) VersionsWords(version int) string {
+// WrongVersion says of a field that asks for a version that jobs cannot render which they can.
+func (t Template) WrongVersion(field string, version int) FieldError {
+	asked, there := strconv.Itoa(version), t.renderableWords()
+	gone, several := version > 0 && version < t.VersionNow(), len(t.Renderable()) > 1
+	switch {
+	case gone && several:
+		return Field(field, "is %s, whose file is no longer kept; template %q has the versions %s", asked, t.DisplayName, there)
+	case gone:
+		return Field(field, "is %s, whose file is no longer kept; template %q has only version %s", asked, t.DisplayName, there)
+	case several:
+		return Field(field, "is %s; template %q has the versions %s", asked, t.DisplayName, there)
+	}
+	return Field(field, "is %s; template %q has only version %s", asked, t.DisplayName, there)
+}
+
+// NoVersion is CodeNotFound for a version that jobs cannot render, and says which they can.
+func (t Template) NoVersion(version int) *Error {
+	return Errorf(CodeNotFound, "version %s of template %q cannot be rendered; versions that can: %s", strconv.Itoa(version), t.DisplayName, t.renderableWords())
+}
+
+// renderableWords are the versions that jobs can render in a row: "1, 2, 5".
+func (t Template) renderableWords() string {
 	numbers := t.Renderable()
 	words := make([]string, len(numbers))
 	for i, n := range numbers {
 		words[i] = strconv.Itoa(n)
 	}
-	there := "has only version " + words[0]
-	if len(words) > 1 {
-		there = "has the versions " + strings.Join(words, ", ")
-	}
-	if version > 0 && version < t.VersionNow() {
-		return fmt.Sprintf("is %d, whose file is no longer kept; template %q %s", version, t.DisplayName, there)
-	}
-	return fmt.Sprintf("is %d; template %q %s", version, t.DisplayName, there)
+	return strings.Join(words, ", ")
 }
 
 // AtVersion is the template as it was in a version that jobs can render; 0 stands for the present one. kept is false for one that they cannot.

@@ -146,7 +146,7 @@ func (s *server) readVersion(ctx context.Context, p farm.Principal, id string, v
 	}
 	was, kept := t.AtVersion(version)
 	if !kept {
-		return page.Template{}, farm.Errorf(farm.CodeNotFound, "the version %s", t.VersionsWords(version))
+		return page.Template{}, t.NoVersion(version)
 	}
 	v := page.Template{Template: was}
 	if was.Introspection != nil {
@@ -159,7 +159,7 @@ func (s *server) readVersion(ctx context.Context, p farm.Principal, id string, v
 func (s *server) makeCurrent(c *fiber.Ctx, p farm.Principal) error {
 	version, err := strconv.Atoi(c.FormValue("version"))
 	if err != nil {
-		return farm.Invalid("the template cannot take the version", farm.FieldError{Field: "version", Message: "has to be a number"})
+		return farm.Invalid("the template cannot take the version", farm.Field("version", "has to be a number"))
 	}
 	ctx, cancel := s.callOf(c)
 	defer cancel()

@@ -33,7 +33,7 @@ func TestAnEarlierVersionIsRenderedAndBroughtBack(t *testing.T) {
 	r.as("vic").get("/templates/"+card.ID).is(http.StatusOK, "Version 1").lacks("Make current", "Render this version")
 	v.get("/new?template=" + card.ID).is(http.StatusOK).lacks("Subtitle")
 	v.get("/new?template="+card.ID+"&version=1").is(http.StatusOK, "Subtitle", "renders version 1 of the template", `name="version" value="1"`)
-	v.get("/new?template="+card.ID+"&version=9").is(http.StatusNotFound, "has the versions 1, 2")
+	v.get("/new?template="+card.ID+"&version=9").is(http.StatusNotFound, "versions that can: 1, 2")
 
 	made := v.post("/new", url.Values{"template": {card.ID}, "version": {"1"}, "composition": {"main"}, "name": {"As before"}, "codec": {""}})
 	made.is(http.StatusOK, "As before", "Version 1; the template has version 2 now.")

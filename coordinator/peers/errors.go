@@ -19,6 +19,7 @@ type problem struct {
 	Message   string            `json:"message"`
 	Fields    []farm.FieldError `json:"fields,omitempty"`
 	Says      farm.Text         `json:"says,omitzero"`
+	FieldSays []farm.Text       `json:"fieldSays,omitempty"` // what each of the fields says
 	ErrorCode string            `json:"errorCode,omitempty"`
 }
 
@@ -45,6 +46,9 @@ func refuse(w http.ResponseWriter, status int, err error) {
 	var known *farm.Error
 	if errors.As(err, &known) {
 		p = problem{Code: known.Code, Message: known.Message, Fields: known.Fields, Says: known.Says, ErrorCode: known.ErrorCode}
+		for _, f := range known.Fields {
+			p.FieldSays = append(p.FieldSays, f.Says)
+		}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -58,6 +62,9 @@ func errorOf(res *http.Response) error {
 	if json.NewDecoder(io.LimitReader(res.Body, errorLimit)).Decode(&p) != nil || p.Code == "" {
 		err = farm.Errorf(farm.CodeUnavailable, "another coordinator answered with %s", res.Status)
 	} else {
+		for i := range min(len(p.Fields), len(p.FieldSays)) {
+			p.Fields[i].Says = p.FieldSays[i]
+		}
 		err = &farm.Error{
 			Code: p.Code, Message: p.Message, Fields: p.Fields, Says: p.Says, ErrorCode: p.ErrorCode,
 			Err: fmt.Errorf("another coordinator answered with %s", res.Status),

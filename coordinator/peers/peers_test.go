@@ -87,7 +87,7 @@ func two(t *testing.T) (leader, follower *coordinator) {
 				return "", ErrNotLeading
 			}
 			if in.Name == "" {
-				return "", farm.Invalid("a greeting needs a name", farm.FieldError{Field: "name", Message: "is missing"})
+				return "", farm.Invalid("a greeting needs a name", farm.Field("name", "is missing"))
 			}
 			return "hello " + in.Name + " from " + c.raft.id + " to " + from, nil
 		}
@@ -124,7 +124,7 @@ func TestTheLeaderIsAskedFromAnywhere(t *testing.T) {
 	}
 	_, err := AskLeader(t.Context(), follower.Peers, askGreeting, greeting{})
 	var refused *farm.Error
-	if !errors.As(err, &refused) || refused.Code != farm.CodeInvalid || len(refused.Fields) != 1 {
+	if !errors.As(err, &refused) || refused.Code != farm.CodeInvalid || len(refused.Fields) != 1 || refused.Fields[0].Says.Key != "is missing" {
 		t.Errorf("the leader's refusal came as %#v", err)
 	}
 	if got, err := Ask(t.Context(), leader.Peers, follower.Address(), askNumber, "12 & 13"); err != nil || got != "12 & 13" {

@@ -150,7 +150,7 @@ func (r *Room) Draw(ctx context.Context, p farm.Principal, template string, shot
 	}
 	t, kept := t.AtVersion(shot.Version)
 	if !kept {
-		return Picture{}, farm.Invalid("there is no such preview", farm.FieldError{Field: "version", Message: t.VersionsWords(shot.Version)})
+		return Picture{}, farm.Invalid("there is no such preview", t.WrongVersion("version", shot.Version))
 	}
 	if t.File == nil || t.Status != farm.TemplateUploaded {
 		return Picture{}, farm.Errorf(farm.CodeConflict, "template %q has not been read: there is nothing to preview yet", t.DisplayName)

@@ -297,7 +297,7 @@ func (p *plan) settleTemplate(ctx context.Context, job *farm.Job) error {
 func versionFor(job *farm.Job, t *farm.Template) (*farm.Template, error) {
 	was, kept := t.AtVersion(job.Template.Version)
 	if !kept {
-		return nil, farm.Invalid("the job's template cannot be used", farm.FieldError{Field: "template.version", Message: t.VersionsWords(job.Template.Version)})
+		return nil, farm.Invalid("the job's template cannot be used", t.WrongVersion("template.version", job.Template.Version))
 	}
 	return &was, nil
 }

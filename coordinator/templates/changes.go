@@ -20,7 +20,7 @@ func (c *Catalog) TakeVersion(ctx context.Context, p farm.Principal, id string, 
 		return farm.Template{}, err
 	}
 	if _, kept := t.AtVersion(version); !kept || t.File == nil {
-		return farm.Template{}, farm.Invalid("the template cannot take the version", farm.FieldError{Field: "version", Message: t.VersionsWords(version)})
+		return farm.Template{}, farm.Invalid("the template cannot take the version", t.WrongVersion("version", version))
 	}
 	return c.change(ctx, p, id, command.TakeVersion{Team: p.Team, ID: id, Version: version, At: c.state.Now()})
 }

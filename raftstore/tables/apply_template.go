@@ -158,7 +158,7 @@ func (t *tables) takeVersion(c command.TakeVersion) command.Result {
 // noVersion refuses a version that jobs cannot render, and names those that they can.
 func noVersion(template farm.Template, version int) *farm.Error {
 	return farm.Invalid(fmt.Sprintf("template %s cannot be rendered in version %d", template.ID, version),
-		farm.FieldError{Field: "template.version", Message: template.VersionsWords(version)})
+		template.WrongVersion("template.version", version))
 }
 
 // finishTemplate also ends a download that failed: the template has no file then, and FileSHA256 is "".

@@ -27,6 +27,7 @@ var sayers = map[string]struct {
 	"say": {1, false}, "language.Say": {1, false}, "phrase": {0, false}, "language.Pieces": {1, false}, "language.Text": {0, false},
 	"s.say": {1, false}, "r.say": {0, false}, "w": {0, false}, "counted": {1, true},
 	"farm.Say": {0, false}, "farm.Count": {2, true}, "farm.Errorf": {1, false}, "farm.Invalid": {0, false}, "farm.Field": {1, false},
+	"Say": {0, false}, "Count": {2, true}, "Errorf": {1, false}, "Invalid": {0, false}, "Field": {1, false}, // within package farm
 	"many": {3, true}, "manyOf": {2, true}, "language.Count": {3, true}, "language.CountedPieces": {3, true},
 }
 
@@ -39,7 +40,7 @@ var frames = []string{"%s and %s", "%s: %s"}
 // tellers are the rooms whose texts (farm.Say, farm.Count) people read on pages, and whether that is so of their errors.
 var tellers = map[string]bool{
 	"..": true, "../../coordinator/people": true, "../../coordinator/submission": true,
-	"../../farm/wording": false, "../../coordinator/schedule": false, "../../coordinator/dispatch": false, "../../coordinator/ranges": false,
+	"../../farm": false, "../../coordinator/schedule": false, "../../coordinator/dispatch": false, "../../coordinator/ranges": false,
 }
 
 // refusals are the sayers of errors.
@@ -94,6 +95,9 @@ func texts(t *testing.T) map[string]bool {
 	maps.Copy(found, scripts)
 	for _, action := range farm.AuditActions() {
 		found[action.Words()] = false
+	}
+	for _, grant := range farm.Grants() {
+		found[string(grant.Action)] = false
 	}
 	for _, class := range farm.FailureClasses {
 		found[class.Consequence().Words] = false

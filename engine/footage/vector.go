@@ -27,7 +27,7 @@ type vectorKind struct {
 // vectorKinds are the formats of outlines. To add one, add a package and a line here.
 var vectorKinds = []vectorKind{
 	{svg.Is, func(f *os.File, fonts *text.Book) (*vector.Picture, error) { return svg.Read(f, fonts) }},
-	{pdf.Is, func(f *os.File, _ *text.Book) (*vector.Picture, error) { return pdf.Read(f) }},
+	{pdf.Is, func(f *os.File, fonts *text.Book) (*vector.Picture, error) { return pdf.Read(f, fonts) }},
 }
 
 // vectorKindOf is the format of outlines that a file has; nil for any other file.

@@ -115,6 +115,12 @@ func convert(o *geom.Outline, segments []opentype.Segment, scale float64) {
 	}
 }
 
+// Outline is what segments of a font draw, times scale, y downwards.
+func Outline(segments []opentype.Segment, scale float64) (o geom.Outline) {
+	convert(&o, segments, scale)
+	return o
+}
+
 func loadCmap(ld *opentype.Loader) (font.Cmap, error) {
 	raw, err := ld.RawTable(opentype.MustNewTag("cmap"))
 	if err != nil {

@@ -8,13 +8,17 @@ import (
 	"overcrank/engine/footage/vector"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
+	typeset "overcrank/engine/text"
 )
 
 // shared is what all content streams of a page share.
 type shared struct {
 	forms    map[*stream][]byte
 	pictures map[*stream]*vector.Bitmap
-	hidden   map[ref]bool // layers
+	hidden   map[ref]bool  // layers
+	faces    map[ref]*face // nil for fonts that are not drawn
+	words    *glyphNames
+	fonts    *typeset.Book // nil: only fonts of the file are drawn
 	steps    int
 }
 
@@ -36,6 +40,11 @@ type content struct {
 	cutting  int    // 1 or 2 when the path is going to clip, by the non-zero or the even-odd rule
 	marks    []bool // marked content, whether it is hidden
 	unseen   int    // how many of marks are
+
+	line, pen geom.Matrix  // of text: the line's beginning and where the next letter stands, in user space
+	cut       geom.Outline // letters that are going to clip, in the space of the page
+	lettered  bool         // letters are going to clip
+	stained   bool         // the stream has the colour of what shows it
 
 	stack []any
 }
@@ -143,6 +152,8 @@ func (c *content) do(op operator) error {
 		return c.shade()
 	case "Do":
 		return c.object(c.file.dict(c.resources["XObject"])[c.named()])
+	case "d1":
+		c.stained = c.forming > 0
 	case "BMC", "BDC":
 		c.mark(op == "BDC")
 	case "EMC":
@@ -152,11 +163,10 @@ func (c *content) do(op operator) error {
 			}
 			c.marks = c.marks[:n-1]
 		}
-	case "Tj", "TJ", "'", "\"":
-		if c.unseen == 0 {
-			c.out.Lack("text that was not made outlines")
-		}
 	default:
+		if done, err := c.writing(op); done {
+			return err
+		}
 		if c.trace(op) {
 			return nil
 		}
@@ -353,6 +363,9 @@ func (c *content) shade() error {
 
 // color does the operators that set colours.
 func (c *content) color(op operator) {
+	if c.stained {
+		return
+	}
 	with := &c.state.fill
 	if op[0] >= 'A' && op[0] <= 'Z' {
 		with = &c.state.stroke
@@ -432,22 +445,38 @@ func (c *content) grouped(s *stream) error {
 	return nil
 }
 
+// formData is the content of a form, which is unpacked once.
+func (c *content) formData(s *stream) ([]byte, error) {
+	data, known := c.forms[s]
+	if known {
+		return data, nil
+	}
+	data, err := c.file.decoded(s)
+	if err == nil {
+		c.forms[s] = data
+	}
+	return data, err
+}
+
+// within is what runs a stream within that of c.
+func (c *content) within() content {
+	in := *c
+	in.forming++
+	in.saved, in.stack, in.marks, in.path, in.cutting = nil, nil, nil, geom.Outline{}, 0
+	in.cut, in.lettered = geom.Outline{}, false
+	in.state.opened = nil
+	return in
+}
+
 func (c *content) form(s *stream) error {
 	if c.forming >= maxForms {
 		return fmt.Errorf("%w: its forms lie within each other more than %d times", vector.ErrTooMuch, maxForms)
 	}
-	data, known := c.forms[s]
-	if !known {
-		var err error
-		if data, err = c.file.decoded(s); err != nil {
-			return err
-		}
-		c.forms[s] = data
+	data, err := c.formData(s)
+	if err != nil {
+		return err
 	}
-	in := *c
-	in.forming++
-	in.saved, in.stack, in.marks, in.path, in.cutting = nil, nil, nil, geom.Outline{}, 0
-	in.state.opened = nil
+	in := c.within()
 	in.state.m = c.state.m.Mul(matrixOf(c.file.numbers(s.dict["Matrix"])))
 	in.base = in.state.m
 	if !in.state.m.Finite() {

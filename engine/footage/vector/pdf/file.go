@@ -29,8 +29,9 @@ type file struct {
 	left    int // bytes that may still be unpacked
 	sought  int // bytes in which the ends of streams may still be looked for
 
-	read map[ref]function
-	made int // functions
+	read  map[ref]function
+	made  int // functions
+	words int // of programs, that ran
 }
 
 // The bounds of a file.

@@ -14,7 +14,7 @@ const (
 	maxInputs    = 4
 )
 
-// function reads a function of type 0, 2 or 3, or an array of such for one number each; nil for others.
+// function reads a function of type 0, 2, 3 or 4, or an array of such for one number each; nil for others.
 func (f *file) function(v any, depth int) function {
 	r, ok := v.(ref)
 	if !ok {
@@ -51,6 +51,10 @@ func (f *file) functionOf(v any, depth int) function {
 		of = f.exponential(d)
 	case 3:
 		of = f.stitched(d, domain, depth)
+	case 4:
+		if s, ok := f.get(v).(*stream); ok {
+			of = f.calculated(s, bounds)
+		}
 	}
 	if of == nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 
 	"overcrank/engine/footage/vector"
 	"overcrank/engine/geom"
+	typeset "overcrank/engine/text"
 )
 
 // Is tells whether the beginning of a file is that of a PDF file, as that of most Illustrator files is, or of PostScript, which Read refuses
@@ -20,8 +21,8 @@ func postscript(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("%!PS")) || bytes.HasPrefix(head, []byte{0xc5, 0xd0, 0xd3, 0xc6})
 }
 
-// Read reads the first page.
-func Read(r io.Reader) (*vector.Picture, error) {
+// Read reads the first page. Fonts set text in fonts that are not in the file; without fonts it is left out.
+func Read(r io.Reader, fonts *typeset.Book) (*vector.Picture, error) {
 	b, err := io.ReadAll(io.LimitReader(r, vector.MaxFile+1))
 	switch {
 	case err != nil:
@@ -39,7 +40,7 @@ func Read(r io.Reader) (*vector.Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.picture(page)
+	return f.picture(page, fonts)
 }
 
 // page is the first page, with what it has from those around it.
@@ -119,7 +120,7 @@ func (f *file) placed(page dict) (w, h float64, m geom.Matrix) {
 	return w, h, m
 }
 
-func (f *file) picture(page dict) (*vector.Picture, error) {
+func (f *file) picture(page dict, fonts *typeset.Book) (*vector.Picture, error) {
 	w, h, m := f.placed(page)
 	var data []byte
 	contents := f.array(page["Contents"])
@@ -144,6 +145,7 @@ func (f *file) picture(page dict) (*vector.Picture, error) {
 	}
 	c := content{file: f, out: out, base: m, state: start(m, root), shared: &shared{
 		forms: map[*stream][]byte{}, pictures: map[*stream]*vector.Bitmap{}, hidden: f.hiddenLayers(),
+		faces: map[ref]*face{}, words: newGlyphNames(), fonts: fonts,
 	}}
 	if err := c.run(data, f.dict(page["Resources"])); err != nil {
 		return nil, err

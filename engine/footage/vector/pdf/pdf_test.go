@@ -48,7 +48,7 @@ func packed(dict string, content []byte) string {
 
 func drawn(t *testing.T, raw []byte, times float64) (*image.RGBA, *vector.Picture) {
 	t.Helper()
-	pic, err := pdf.Read(bytes.NewReader(raw))
+	pic, err := pdf.Read(bytes.NewReader(raw), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,13 +230,12 @@ func TestWhatIsNotReadIsSaidWithWords(t *testing.T) {
 		"nesting":                   {string(file("", strings.Repeat("[", 1000))), "too deep"},
 		"an object without content": {string(file("", "0 0 9 9 re f", strings.Repeat(" ", 10))), ""},
 	} {
-		_, err := pdf.Read(strings.NewReader(c.raw))
+		_, err := pdf.Read(strings.NewReader(c.raw), nil)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for content, want := range map[string]string{
-		"BT /F 12 Tf (A) Tj ET BT (B) Tj ET":   "text that was not made outlines",
 		"/Pattern cs /Tile scn 0 0 50 50 re f": "patterns",
 		"/S sh":                                "gradients that are neither linear nor radial",
 	} {
@@ -250,8 +249,12 @@ func FuzzRead(f *testing.F) {
 	f.Add(file("/Resources<</ExtGState<</G<</ca .5/BM/Multiply>>>>>>", "q /G gs 0 0 50 50 re W n 1 0 0 rg 0 0 100 100 re f Q 3 w 0 0 m 9 9 l S"))
 	f.Add(file("/Resources<</Shading<</L<</ShadingType 2/ColorSpace/DeviceGray/Coords[0 0 9 9]/Function<</FunctionType 2/Domain[0 1]/N 1>>>>>>>>", "/L sh"))
 	f.Add(file("", "20 0 0 20 5 5 cm BI /W 2 /H 2 /BPC 8 /CS /G ID abcd EI"))
+	f.Add(file(page, "BT /F 20 Tf 1 Tc 50 Tz 2 Tr 10 40 Td [(AB) -50 (A)] TJ T* 7 Tr (A) ' ET 0 0 50 50 re f", letters...))
+	f.Add(file(page, "BT /F 9 Tf 5 5 Td <000a07d0> Tj ET", "<</Subtype/Type0/DescendantFonts[6 0 R]/Encoding 8 0 R/ToUnicode 8 0 R>>", "<</W[1[5 6] 7 9 3]/FontDescriptor 7 0 R>>", "<<>>",
+		"<</Length 99>>stream\n1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <61> <63> [<0041> <d83dde00>] endbfrange\nendstream"))
+	f.Add(file(page, "BT /F 9 Tf 5 5 Td (AB) Tj ET", "<</Subtype/Type3/FontMatrix[.01 0 0 .01 0 0]/Encoding<</Differences[65/a]>>/CharProcs<</a 4 0 R>>>>"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		pic, err := pdf.Read(bytes.NewReader(raw))
+		pic, err := pdf.Read(bytes.NewReader(raw), fonts(t))
 		if err != nil {
 			return
 		}

@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"math"
+
 	"overcrank/engine/footage/vector"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
@@ -20,6 +22,7 @@ type state struct {
 	fill, stroke ink
 	pen          raster.StrokeStyle
 	blend        raster.Blend
+	text         setting
 	group        *vector.Group // to which is added
 	opened       []opened      // by this state, and not by those around it
 }
@@ -32,7 +35,7 @@ type opened struct {
 
 func start(m geom.Matrix, to *vector.Group) state {
 	black := ink{space: gray, alpha: 1}
-	return state{m: m, fill: black, stroke: black, group: to, pen: raster.StrokeStyle{Width: 1, Cap: raster.ButtCap, Join: raster.MiterJoin, MiterLimit: 10}}
+	return state{m: m, fill: black, stroke: black, group: to, text: setting{stretch: 1}, pen: raster.StrokeStyle{Width: 1, Cap: raster.ButtCap, Join: raster.MiterJoin, MiterLimit: 10}}
 }
 
 const (
@@ -130,6 +133,12 @@ func (c *content) extended(d dict) error {
 	if v := f.array(d["D"]); len(v) == 2 {
 		c.dash(f.numbers(v[0]), f.number(v[1], 0))
 	}
+	if v := f.array(d["Font"]); len(v) == 2 {
+		c.state.text.size = f.number(v[1], 0)
+		if err := c.useFace(v[0]); err != nil {
+			return err
+		}
+	}
 	if v, ok := d["BM"]; ok {
 		mode := f.name(v)
 		if list := f.array(v); len(list) > 0 {
@@ -158,17 +167,34 @@ func (c *content) softMask(v any) error {
 	if !ok {
 		return nil
 	}
-	if tr := d["TR"]; tr != nil && c.file.name(tr) != "Identity" {
-		c.out.Lack("transfer functions of masks")
-	}
 	g := vector.NewGroup(geom.Identity)
-	g.Mask = &vector.Mask{Content: *vector.NewGroup(geom.Identity), Luminance: c.file.name(d["S"]) == "Luminosity"}
+	g.Mask = &vector.Mask{Content: *vector.NewGroup(geom.Identity), Luminance: c.file.name(d["S"]) == "Luminosity", Inverted: c.inverts(d["TR"])}
 	in := *c
 	in.saved, in.state = nil, start(c.state.m, &g.Mask.Content)
 	if err := in.form(form); err != nil {
 		return err
 	}
 	return c.enter(g, true)
+}
+
+// inverts tells whether a transfer function of a mask turns it over. Others that change it are noted.
+func (c *content) inverts(tr any) bool {
+	if tr == nil || c.file.name(tr) == "Identity" {
+		return false
+	}
+	plain, over := false, false
+	if of := c.file.function(tr, 0); of != nil {
+		plain, over = true, true
+		for _, x := range []float64{0, 0.25, 0.5, 1} {
+			y := of([]float64{x})
+			plain = plain && len(y) == 1 && math.Abs(y[0]-x) < 0.01
+			over = over && len(y) == 1 && math.Abs(y[0]-1+x) < 0.01
+		}
+	}
+	if !plain && !over {
+		c.out.Lack("transfer functions of masks")
+	}
+	return over
 }
 
 // maxDashes limits the lengths of one pattern of dashes.

@@ -77,7 +77,7 @@ var sentences = sync.OnceValue(func() []sentence {
 		all = append(all, sentenceOf(text))
 	}
 	first := len(all)
-	for _, list := range [][]string{failures} {
+	for _, list := range [][]string{failures, standings} {
 		for _, text := range list {
 			all = append(all, sentenceOf(text))
 		}
@@ -99,14 +99,21 @@ func sentenceOf(text string) sentence {
 	}
 }
 
-// cutVerb parts a text at its first verb: %s, %d, or a number with places, such as %.2f. Without any, verb is 0.
+// cutVerb parts a text at its first verb: %s, %d, or a number with places, such as %.2f. Without any, verb is 0. %% is a sign of per cent.
 func cutVerb(text string) (before string, verb byte, rest string) {
-	before, rest, found := strings.Cut(text, "%")
-	if !found {
-		return text, 0, ""
+	for {
+		plain, behind, found := strings.Cut(text, "%")
+		before += plain
+		if !found {
+			return before, 0, ""
+		}
+		if text, found = strings.CutPrefix(behind, "%"); found {
+			before += "%"
+			continue
+		}
+		end := strings.IndexAny(behind, "sdf")
+		return before, behind[end], behind[end+1:]
 	}
-	end := strings.IndexAny(rest, "sdf")
-	return before, rest[end], rest[end+1:]
 }
 
 // own is how many bytes the sentence has of itself.

@@ -35,6 +35,12 @@ func TestWhatMachinesSayIsKnownAgain(t *testing.T) {
 		{de, "Rejected by Ana: the film is empty", "Abgelehnt von Ana: the film is empty"},
 		// What jobs have in common has # for each digit.
 		{de, "the film has # frames, ## were expected", "Der Film hat # Frames, erwartet waren ##"},
+		// Why machines take no work.
+		{de, "attempts of 5 jobs in a row failed on it; the last said: the disk of machine 'farm-3' is full",
+			"Versuche von 5 Jobs in Folge sind auf ihm gescheitert; der letzte meldete: Der Datenträger des Rechners „farm-3“ ist voll"},
+		{de, "other programs take more than 40 % of its processors", "andere Programme belegen mehr als 40 % seiner Prozessoren"},
+		{fr, "3 of 4 machines of the 10 % ring run it; mac-7 refuses it: nobody is signed in", "3 machines sur 4 de l’anneau des 10 % l’exécutent\u00a0; mac-7 la refuse\u00a0: personne n’est connecté"},
+		{fr, "its disk takes no writes (read-only file system): look at the disk of /var/lib/overcrank", "son disque n’accepte pas d’écriture (read-only file system)\u00a0: vérifiez le disque de /var/lib/overcrank"},
 		// Others' sentences, and those of no number, are nobody's.
 		{de, "something nobody has said yet", "something nobody has said yet"},
 		{de, "the film has some frames, 4 were expected", "the film has some frames, 4 were expected"},
@@ -63,11 +69,11 @@ func TestSentencesAreBounded(t *testing.T) {
 // speakers are the rooms in which machines word why they fail, and how: what a field is set to, or an argument of a function.
 var (
 	speakers = []string{
-		"../../agent/aerender", "../../agent/attempt", "../../agent/fetch", "../../agent/film", "../../agent/join", "../../agent/project",
+		"../../agent/aerender", "../../agent/attempt", "../../agent/presence", "../../agent/fetch", "../../agent/film", "../../agent/join", "../../agent/project",
 		"../../agent/script", "../../agent/upload", "../../coordinator/results",
 	}
 	spokenFields = []string{"message", "Message", "Reason"}
-	spokenBy     = map[string]int{"wrong": 0, "refuse": 1, "complain": 0, "lacking": 0}
+	spokenBy     = map[string]int{"wrong": 0, "refuse": 1, "complain": 0, "lacking": 0, "away": 1}
 )
 
 // spokenAs are sentences of formats that say nothing yet without what stands in them.
@@ -147,7 +153,7 @@ func TestEachFailureIsKnown(t *testing.T) {
 
 // sample is what a format might say.
 func sample(format string) string {
-	return strings.NewReplacer("%d", "7", "%.2f", "1.50", "%s", "thing", "%v", "thing", "%.100s", "thing", "%.20s", "thing", "%q", `"thing"`).Replace(format)
+	return strings.NewReplacer("%%", "%", "%d", "7", "%.2f", "1.50", "%s", "thing", "%v", "thing", "%.100s", "thing", "%.20s", "thing", "%q", `"thing"`).Replace(format)
 }
 
 // known tells whether a sentence is known for more than what stands around each.

@@ -32,7 +32,7 @@ var sayers = map[string]struct {
 }
 
 // wordRooms are files whose every text is said somewhere: they name states.
-var wordRooms = []string{"../../farm/wording/state.go", "../../farm/wording/cause.go"}
+var wordRooms = []string{"../../farm/wording/state.go", "../../farm/wording/phase.go", "../../farm/wording/cause.go"}
 
 // frames put texts of the farm together: lists, and an error with what is wrong with its fields.
 var frames = []string{"%s and %s", "%s: %s"}
@@ -82,7 +82,7 @@ func texts(t *testing.T) map[string]bool {
 			t.Fatal(err)
 		}
 	}
-	for _, text := range slices.Concat(frames, wrappers, failures) {
+	for _, text := range slices.Concat(frames, wrappers, failures, standings) {
 		found[text] = false
 	}
 	for m := time.January; m <= time.December; m++ {

@@ -8,11 +8,15 @@ import (
 	"overcrank/farm"
 )
 
-// Told is a text of the farm in the language of a context. What has no translation stays as it is in English.
+// Told is a text of the farm in the language of a context. What has no translation stays as it is in English. Words that
+// stand for themselves are known again where a machine says them (Heard).
 func Told(ctx context.Context, t farm.Text) string {
 	l := In(ctx)
 	if l == English || t.IsZero() {
 		return t.String()
+	}
+	if words, ok := asIs(t); ok {
+		return Heard(ctx, words) // why a machine takes no work stands in a text as it came
 	}
 	args := make([]any, len(t.Args))
 	for i, arg := range t.Args {
@@ -32,6 +36,15 @@ func Told(ctx context.Context, t farm.Text) string {
 		text = t.One
 	}
 	return written(l, text, args)
+}
+
+// asIs are the words of a text that stand for themselves (farm.AsIs).
+func asIs(t farm.Text) (words string, ok bool) {
+	if t.Key != "%s" || len(t.Args) != 1 {
+		return "", false
+	}
+	words, ok = t.Args[0].(string)
+	return words, ok
 }
 
 // ToldError is what an error says in the language of a context. Errors that the farm does not say to people stay as they are.

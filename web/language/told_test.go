@@ -18,6 +18,7 @@ func TestTextsOfTheFarmAreToldInTheLanguageOfTheContext(t *testing.T) {
 		{Told(de, busy), "Von den 1.200 passenden Rechnern ist 1 beschäftigt; 2 passende Rechner sind angehalten."},
 		{Told(fr, farm.ListOf([]farm.Text{farm.AsIs("a"), farm.Say("the font %s", "Lora")})), "a et la police Lora"},
 		{Told(de, farm.AsIs("a sentence of an earlier release, 5 %")), "a sentence of an earlier release, 5 %"},
+		{Told(de, farm.Say("%s: %s", "mac-7", farm.AsIs("nobody is signed in"))), "mac-7: niemand ist angemeldet"},
 		{Told(de, farm.Text{}), ""},
 		{Told(context.Background(), hours), "1,200.5 machine hours"},
 		{Told(de, hours), "1.200,5 Rechnerstunden"},

@@ -76,21 +76,21 @@ func (m Machine) Standing(ctx context.Context) (words string, until time.Time) {
 	case farm.MachinePaused:
 		return say(ctx, "It gets no work until somebody resumes it."), time.Time{}
 	case farm.MachineSetAside:
-		return say(ctx, "It failed too often: %s", sentence(m.SetAside.Reason)), m.SetAside.Until
+		return say(ctx, "It failed too often: %s", sentence(heard(ctx, m.SetAside.Reason))), m.SetAside.Until
 	case farm.MachineDraining:
 		return say(ctx, "It finishes its work and takes no more."), time.Time{}
 	case farm.MachineDrained:
 		return say(ctx, "It gets no work until somebody resumes it."), time.Time{}
 	case farm.MachineNotReady:
-		return sentence(m.Reason), m.Until
+		return sentence(heard(ctx, m.Reason)), m.Until
 	case farm.MachineAway:
 		if m.Reason == "" {
 			return say(ctx, "Its own schedule keeps it from working now."), m.Until
 		}
-		return sentence(m.Reason), m.Until
+		return sentence(heard(ctx, m.Reason)), m.Until
 	}
 	if m.AfterEffects != "" {
-		return say(ctx, "It takes work without After Effects, which cannot run now: %s.", m.AfterEffects), time.Time{}
+		return say(ctx, "It takes work without After Effects, which cannot run now: %s.", heard(ctx, m.AfterEffects)), time.Time{}
 	}
 	return "", time.Time{}
 }
@@ -127,7 +127,7 @@ func (m Machine) FrameWords(ctx context.Context) string {
 	if m.NoFrame == "" || m.State() == farm.MachineOffline {
 		return ""
 	}
-	return say(ctx, "It could not render its first frame: %s", sentence(m.NoFrame))
+	return say(ctx, "It could not render its first frame: %s", sentence(heard(ctx, m.NoFrame)))
 }
 
 func (m Machine) path() string { return "/machines/" + m.ID }

@@ -324,9 +324,9 @@ func (r Run) words(ctx context.Context) string {
 	done := percentWords(ctx, r.Progress)
 	switch {
 	case r.Job == "":
-		return r.Phase
+		return say(ctx, wording.Phase(r.Phase))
 	case r.Phase != "" && r.Phase != "rendering":
-		return r.Phase + ", " + done
+		return say(ctx, wording.Phase(r.Phase)) + ", " + done
 	case r.Frame >= 0 && r.Total > 0:
 		return say(ctx, "Frame %d of %d", r.Frame+1, r.Total) + ", " + done
 	}

@@ -90,7 +90,7 @@ func updateWords(ctx context.Context, m updates.Machine) string {
 		words += " " + m.Update.Release
 	}
 	if m.Update.Reason != "" {
-		words += ": " + m.Update.Reason
+		words += ": " + heard(ctx, m.Update.Reason)
 	}
 	return words
 }

@@ -579,7 +579,7 @@ func updateStanding(s Shell, v Updates) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = phrase("%s %s No further machine gets it.", bold(say(ctx, "%s was stopped:", u.Release)), plain(ended(u.Stopped.Reason))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = phrase("%s %s No further machine gets it.", bold(say(ctx, "%s was stopped:", u.Release)), plain(ended(heard(ctx, u.Stopped.Reason)))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -617,7 +617,7 @@ func updateStanding(s Shell, v Updates) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = phrase("%s is in the ring %s: %s", bold(u.Release), plain(ringWord(ctx, u.Ring)), plain(ended(v.Overview.Waiting))).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = phrase("%s is in the ring %s: %s", bold(u.Release), plain(ringWord(ctx, u.Ring)), plain(ended(heard(ctx, v.Overview.Waiting)))).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

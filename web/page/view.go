@@ -126,7 +126,7 @@ func (j Job) Sentence(ctx context.Context) string {
 			s = say(ctx, "Frame %d of %d", j.Frame-j.FirstFrame()+1, j.FramesTotal)
 		}
 		if j.Phase != "" && j.Phase != "rendering" {
-			s += ", " + j.Phase
+			s += ", " + say(ctx, wording.Phase(j.Phase))
 		}
 		return s
 	case farm.JobFinished:

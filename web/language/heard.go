@@ -66,7 +66,7 @@ type sentence struct {
 
 // hole is what a verb of a sentence stands for.
 type hole struct {
-	verb byte // s, d, or f
+	verb byte // s, d, f, or q: within quotes as package strconv writes them
 	name bool // it is a name, or what a person wrote: no sentence of a machine
 }
 
@@ -77,7 +77,7 @@ var sentences = sync.OnceValue(func() []sentence {
 		all = append(all, sentenceOf(text))
 	}
 	first := len(all)
-	for _, list := range [][]string{failures, standings} {
+	for _, list := range [][]string{failures, standings, refused} {
 		for _, text := range list {
 			all = append(all, sentenceOf(text))
 		}
@@ -99,7 +99,7 @@ func sentenceOf(text string) sentence {
 	}
 }
 
-// cutVerb parts a text at its first verb: %s, %d, or a number with places, such as %.2f. Without any, verb is 0. %% is a sign of per cent.
+// cutVerb parts a text at its first verb: %s, %q, %d, or a number with places, such as %.2f. Without any, verb is 0. %% is a sign of per cent.
 func cutVerb(text string) (before string, verb byte, rest string) {
 	for {
 		plain, behind, found := strings.Cut(text, "%")
@@ -111,7 +111,7 @@ func cutVerb(text string) (before string, verb byte, rest string) {
 			before += "%"
 			continue
 		}
-		end := strings.IndexAny(behind, "sdf")
+		end := strings.IndexAny(behind, "sdfq")
 		return before, behind[end], behind[end+1:]
 	}
 }
@@ -160,6 +160,8 @@ func (h hole) takes(words string) bool {
 		_, err = strconv.Atoi(words)
 	case 'f':
 		_, err = strconv.ParseFloat(words, 64)
+	case 'q':
+		_, err = strconv.Unquote(words)
 	}
 	return err == nil
 }
@@ -175,6 +177,9 @@ func (h hole) value(l Language, words string, depth int) any {
 	case h.verb == 'f':
 		f, _ := strconv.ParseFloat(words, 64)
 		return f
+	case h.verb == 'q':
+		name, _ := strconv.Unquote(words)
+		return name
 	case h.name:
 		return words
 	}

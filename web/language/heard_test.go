@@ -41,6 +41,9 @@ func TestWhatMachinesSayIsKnownAgain(t *testing.T) {
 		{de, "other programs take more than 40 % of its processors", "andere Programme belegen mehr als 40 % seiner Prozessoren"},
 		{fr, "3 of 4 machines of the 10 % ring run it; mac-7 refuses it: nobody is signed in", "3 machines sur 4 de l’anneau des 10 % l’exécutent\u00a0; mac-7 la refuse\u00a0: personne n’est connecté"},
 		{fr, "its disk takes no writes (read-only file system): look at the disk of /var/lib/overcrank", "son disque n’accepte pas d’écriture (read-only file system)\u00a0: vérifiez le disque de /var/lib/overcrank"},
+		// Why the farm has refused something.
+		{de, `"vic \"the boss\"" may not read the audit log: that needs the role admin, and "vic \"the boss\"" has the role viewer`,
+			`"vic \"the boss\"" darf Folgendes nicht: das Audit-Protokoll lesen. Das erfordert die Rolle Administrator, und "vic \"the boss\"" hat die Rolle Betrachter`},
 		// Others' sentences, and those of no number, are nobody's.
 		{de, "something nobody has said yet", "something nobody has said yet"},
 		{de, "the film has some frames, 4 were expected", "the film has some frames, 4 were expected"},

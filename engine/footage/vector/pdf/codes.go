@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"errors"
+	"slices"
 	"unicode/utf16"
 )
 
@@ -18,7 +19,10 @@ type codes struct {
 }
 
 // The bounds of a CMap.
-const maxSpans = 100_000
+const (
+	maxSpans  = 100_000
+	maxSpaces = 100
+)
 
 var twoBytes = &codes{identity: true}
 
@@ -43,7 +47,9 @@ func (f *file) codesOf(v any) *codes {
 	var stack []any
 	for {
 		v, err := l.next()
-		if errors.Is(err, errEnd) {
+		if errors.Is(err, errEnd) || len(out.spans) > maxSpans {
+			slices.SortStableFunc(out.spans, func(a, b span) int { return a.from - b.from })
+			out.spaces = out.spaces[:min(len(out.spaces), maxSpaces)]
 			return out
 		}
 		if err != nil {
@@ -63,9 +69,6 @@ func (f *file) codesOf(v any) *codes {
 			out.spans = append(out.spans, ranges(stack, true)...)
 		case "endcidchar", "endbfchar":
 			out.spans = append(out.spans, chars(stack)...)
-		}
-		if len(out.spans) > maxSpans {
-			return out
 		}
 		stack = stack[:0]
 	}
@@ -153,10 +156,12 @@ func (c *codes) means(code int) (int, bool) {
 	if c.identity {
 		return code, true
 	}
-	for i := len(c.spans) - 1; i >= 0; i-- {
-		if s := c.spans[i]; code >= s.from && code <= s.last {
-			return s.to + code - s.from, true
-		}
+	i, found := slices.BinarySearchFunc(c.spans, code, func(s span, code int) int { return s.from - code })
+	if !found {
+		i--
 	}
-	return 0, false
+	if i < 0 || code > c.spans[i].last {
+		return 0, false
+	}
+	return c.spans[i].to + code - c.spans[i].from, true
 }

@@ -144,8 +144,11 @@ func (c *content) show(op operator) error {
 	return c.ink(o)
 }
 
-// pointStep is how many points of letters cost as much as an operator.
-const pointStep = 16
+// pointStep is how many points of letters cost as much as an operator; freshSteps is what a letter costs that was not drawn before.
+const (
+	pointStep  = 16
+	freshSteps = 50
+)
 
 // letters adds the outlines of a string in user space.
 func (c *content) letters(s []byte, to *geom.Outline) error {
@@ -159,6 +162,9 @@ func (c *content) letters(s []byte, to *geom.Outline) error {
 			if err := c.letter(code); err != nil {
 				return err
 			}
+		}
+		if _, known := t.face.known[code]; !known {
+			c.steps += freshSteps
 		}
 		fig, err := t.face.figure(code)
 		if err != nil {

@@ -28,6 +28,18 @@ type Rows struct {
 type openBucket struct {
 	place  int
 	bucket *bbolt.Bucket
+	finder *bbolt.Cursor // nil until a row is looked for: a cursor keeps the room that each Get of bbolt makes anew
+}
+
+// get is the value under a key, nil for none.
+func (b *openBucket) get(key []byte) []byte {
+	if b.finder == nil {
+		b.finder = b.bucket.Cursor()
+	}
+	if found, value := b.finder.Seek(key); bytes.Equal(found, key) {
+		return value
+	}
+	return nil
 }
 
 // Of reads the rows of a file without any layer.
@@ -51,16 +63,16 @@ func (r *Rows) place(bucket []byte) int {
 }
 
 // file is a bucket of the file.
-func (r *Rows) file(place int) *bbolt.Bucket {
+func (r *Rows) file(place int) *openBucket {
 	for i := range min(r.count, len(r.opened)) {
 		if r.opened[i].place == place {
-			return r.opened[i].bucket
+			return &r.opened[i]
 		}
 	}
-	bucket := r.tx.Bucket(r.names[place])
-	r.opened[r.count%len(r.opened)] = openBucket{place, bucket}
+	opened := &r.opened[r.count%len(r.opened)]
+	*opened = openBucket{place: place, bucket: r.tx.Bucket(r.names[place])}
 	r.count++
-	return bucket
+	return opened
 }
 
 // Get is the value under a key, nil for none.
@@ -117,7 +129,7 @@ func (r *Rows) fromFile(place int, key string) (value []byte) {
 			r.damage(p)
 		}
 	}()
-	return r.file(place).Get([]byte(key))
+	return r.file(place).get([]byte(key))
 }
 
 // Change is a change that is being made. It reads what it has written.
@@ -149,7 +161,7 @@ func (c *Change) Delete(bucket []byte, key string) error {
 func (c *Change) write(bucket []byte, key string, value []byte) error {
 	place := c.place(bucket)
 	if c.direct > 0 {
-		file := c.file(place)
+		file := c.file(place).bucket
 		file.FillPercent = c.direct
 		return writeRow(file, []byte(key), value)
 	}
@@ -216,7 +228,7 @@ func (r *Rows) cursorIn(place int) (c *bbolt.Cursor) {
 			r.damage(p)
 		}
 	}()
-	return r.file(place).Cursor()
+	return r.file(place).bucket.Cursor()
 }
 
 // reach moves a source, which is at its end where the file cannot be read.

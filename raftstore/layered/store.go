@@ -285,11 +285,15 @@ func (s *Store) writeBucket(tx *bbolt.Tx, name []byte, tree *btree.BTreeG[*row],
 	tree.Scan(func(r *row) bool {
 		key := r.bytes()
 		if known {
-			if value, is := before.by(key); is {
+			value, is := before.by(key)
+			if is {
 				total.take(key, value)
 			}
-			if r.value != nil {
+			switch {
+			case r.value != nil:
 				total.add(key, r.value)
+			case !is:
+				return true // it came and went in memory
 			}
 		}
 		err = writeRow(bucket, key, r.value)

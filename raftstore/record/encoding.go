@@ -72,8 +72,28 @@ const (
 	SubmissionRoom = headRoom + taskRoom
 )
 
-// Decode reads what Encode gives.
-func Decode(data []byte, record any) error { return json.Unmarshal(data, record, options) }
+// Decode reads what Encode gives into a record with nothing in it.
+func Decode(data []byte, record any) error {
+	switch record := record.(type) {
+	case *farm.Job:
+		return decode(data, jobFields, record)
+	case *farm.Task:
+		return decode(data, taskFields, record)
+	case *jobContent:
+		return decode(data, contentFields, record)
+	}
+	return json.Unmarshal(data, record, options)
+}
+
+// decode is Decode for records that are read a lot.
+func decode[R any](data []byte, fields fields[R], record *R) error {
+	if readWhole(data, fields, record) {
+		return nil
+	}
+	var none R
+	*record = none
+	return json.Unmarshal(data, record, options)
+}
 
 // A job is kept as two records under its id. The head is what its moves change and what rules and lists ask for; the
 // content is what stays as it was submitted, and is much larger. Both are JSON of a farm.Job, so that together they give

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"overcrank/farm"
 )
 
@@ -123,5 +125,78 @@ func TestRecordsAreWrittenAsByReflection(t *testing.T) {
 	for _, raw := range []string{"{", "", "1 2", `{"a":1,"a":2}`, "\"\xff\"", `"\ud800"`} {
 		asset := farm.Asset{Value: json.RawMessage(raw)}
 		same(asset, func(w *text) { w.asset(&asset) })
+	}
+}
+
+func TestRecordsAreReadAsByReflection(t *testing.T) {
+	for _, job := range recordsOf[farm.Job](t) {
+		readAlike(t, jobFields, HeadOf(job))
+		readAlike(t, contentFields, jobContent{job.Fonts, job.Assets, job.Upload, job.Webhook})
+	}
+	for _, task := range recordsOf[farm.Task](t) {
+		readAlike(t, taskFields, task)
+	}
+	for _, text := range []string{
+		``, `{`, `{}`, `{} `, `{"id":"a",}`, `{"id":"a"`, `{"id":"a"}}`, `{"id":"a""team":"b"}`, `{"id" :"a"}`, `{"id":1}`, `{"ID":"a"}`, `{"id":null}`, `{"\u0069d":"a"}`,
+		`{"id":"a","id":"b"}`, `{"tags":["a","b"],"tags":["c"]}`, `{"tags":["a",]}`, `{"tags":["a"}`, `{"tags":[]}`, `{"tags":null}`, `{"new":{"a":["}"]},"id":"a"}`,
+		`{"priority":-5}`, `{"priority":1.0}`, `{"priority":-}`, `{"priority":01}`, `{"priority":-01}`, `{"priority":-0}`, `{"priority":0}`, `{"priority":9223372036854775808}`, `{"priority":1-2}`, `{"hold":false}`, `{"hold":"true"}`,
+		`{"createdAt":"2026-11-21T12:00:00Z"}`, `{"createdAt":"2026-11-21T1:00:00Z"}`, `{"createdAt":"2026-11-21T12:00:00,5Z"}`, `{"createdAt":"2026-11-21T12:00:00+25:00"}`,
+		`{"createdAt":""}`, `{"createdAt":"2026-02-30T12:00:00Z"}`, "{\"id\":\"a\nb\"}", "{\"id\":\"\xff\"}", `{"id":"\ud800"}`, `{"id":"\q"}`, `{"progress":1.5,"id":"a"}`,
+		`{"output":{"sha256":"}"},"id":"a"}`, `{"progress":1`, `{"output":[}`, `{"output":{"sha256":"\"}"},"id":"a"}`, "{\"output\":{\"sha256\":\"a\nb\"}}",
+	} {
+		readSame[farm.Job](t, text)
+		readSame[farm.Task](t, text)
+	}
+	for _, text := range []string{`{"assets":[{"value":{"a":tru}}]}`, `{"assets":[{"value":[1,2}]}`, `{"assets":[{"value":1},{"value":"\u00e9"}]}`, `{"assets":[{"value": 1}]}`, `{"assets":[1]}`} {
+		readSame[jobContent](t, text)
+	}
+}
+
+// readAlike makes sure that the text of a record is read without reflection, and as by it.
+func readAlike[R any](t *testing.T, fields fields[R], record R) {
+	t.Helper()
+	text, err := Encode(record)
+	if err != nil {
+		return
+	}
+	var read R
+	if !readWhole(text, fields, &read) {
+		t.Fatalf("%s is read by reflection", text)
+	}
+	readSame[R](t, string(text))
+}
+
+// readSame makes sure that a text is read as by reflection.
+func readSame[R any](t *testing.T, text string) {
+	t.Helper()
+	var want, read R
+	wrong := jsonv2.Unmarshal([]byte(text), &want, options)
+	if err := Decode([]byte(text), &read); (err != nil) != (wrong != nil) {
+		t.Fatalf("%s: the error is %v, by reflection %v", text, err, wrong)
+	} else if err == nil && !reflect.DeepEqual(read, want) {
+		t.Fatalf("%s is read as %+v, by reflection as %+v", text, read, want)
+	}
+}
+
+func BenchmarkDecodeHead(b *testing.B) {
+	job := farm.Job{ID: "01KB4Z1V4Q8Y3M0T6R9XJ5N2WC", Team: "01KB4Z1V4Q8Y3M0T6R9XJ5N2WD", SubmittedBy: "pipeline", Name: "Spring", RequireTags: []string{"gpu"}, Status: farm.JobRendering,
+		Template: farm.JobTemplate{ID: "01KB4Z1V4Q8Y3M0T6R9XJ5N2WE", Composition: "Title Card"}, CreatedAt: midday, UpdatedAt: midday, StartedAt: midday, RenderingAt: midday,
+		Batch: "01KB4Z1V4Q8Y3M0T6R9XJ5N2WF", OutputName: "01KB4Z1V4Q8Y3M0T6R9XJ5N2WC-4f2a9c1d.mp4"}
+	text, err := EncodeHead(&job)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, decode := range map[string]func(job *farm.Job) error{
+		"field by field": func(job *farm.Job) error { return Decode(text, job) },
+		"by reflection":  func(job *farm.Job) error { return jsonv2.Unmarshal(text, job, options) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := decode(new(farm.Job)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -194,6 +194,7 @@ func (c *checker) called(call *ast.CallExpr) string {
 var aside = map[string]string{
 	"(*overcrank/raftstore/record.Packers).content": "works in memory that is used again",
 	"(*overcrank/raftstore/tables.Tx).randomJobs":   "shuffles by a seed that comes with the query, and is no rule",
+	"overcrank/raftstore/record.withReader":         "works in memory that is used again",
 	"overcrank/raftstore/record.Spread":             "does pieces of work that do not depend on each other",
 }
 

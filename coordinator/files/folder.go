@@ -185,6 +185,7 @@ type Appender struct {
 	key    string
 	file   *os.File
 	size   int64
+	room   int64 // bytes that there was room for when it was opened, and that nothing was written of
 }
 
 // Appender opens a file for appending, creating it if needed; ErrFull unless the disk has room for first bytes.
@@ -206,14 +207,17 @@ func (f *Folder) Appender(key string, first int64) (*Appender, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("measuring %s: %w", key, err), file.Close())
 	}
-	return &Appender{f, key, file, info.Size()}, nil
+	return &Appender{f, key, file, info.Size(), first}, nil
 }
 
 // Append appends data and returns the file's new size. After an error part of data may have been written.
 func (a *Appender) Append(data []byte) (size int64, err error) {
-	if err := a.folder.room(int64(len(data))); err != nil {
-		return 0, err
+	if int64(len(data)) > a.room {
+		if err := a.folder.room(int64(len(data))); err != nil {
+			return 0, err
+		}
 	}
+	a.room = 0
 	n, err := a.file.Write(data)
 	a.size += int64(n)
 	if err != nil {

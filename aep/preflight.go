@@ -69,17 +69,17 @@ type Finding struct {
 func (f Finding) Words() string {
 	switch {
 	case f.Kind == FontFinding:
-		return f.subject() + " is not there; a similar one stands in for it"
+		return f.Subject() + " is not there; a similar one stands in for it"
 	case f.Kind == FootageFinding:
-		return f.subject() + " is missing"
+		return f.Subject() + " is missing"
 	case f.Kind == FeatureFinding && f.Layer != "":
 		return f.What + " is not drawn"
 	}
 	return f.What
 }
 
-// subject is what the finding is about.
-func (f Finding) subject() string {
+// Subject is what the finding is about, in a few words: "font 'Lora'".
+func (f Finding) Subject() string {
 	switch f.Kind {
 	case FontFinding:
 		return "font '" + f.What + "'"
@@ -122,6 +122,16 @@ func (f Forecast) Judge() Verdict {
 // fewNamed is how many findings the words of a forecast name.
 const fewNamed = 2
 
+// Named are the findings that the words of a forecast name, of those for which the composition cannot be drawn.
+func (f Forecast) Named() (named []Finding) {
+	for _, finding := range f.Findings[:min(len(f.Findings), fewNamed)] {
+		if !finding.Detail {
+			named = append(named, finding)
+		}
+	}
+	return named
+}
+
 // Words says the forecast to a person, in a few words.
 func (f Forecast) Words() string {
 	all := len(f.Findings) + f.More
@@ -136,10 +146,8 @@ func (f Forecast) Words() string {
 	case DrawsNot:
 	}
 	var named []string
-	for _, finding := range f.Findings[:min(len(f.Findings), fewNamed)] {
-		if !finding.Detail {
-			named = append(named, finding.subject())
-		}
+	for _, finding := range f.Named() {
+		named = append(named, finding.Subject())
 	}
 	switch more := all - len(named); {
 	case len(named) == 0:

@@ -37,7 +37,7 @@ func broken(t *testing.T) *rig {
 			Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}
 		r.apply(store, command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: id + ".0", Job: id, Team: job.Team, Kind: farm.TaskRender}}})
 		r.apply(store, command.LeaseTasks{Grants: []command.Grant{{Task: id + ".0", Attempt: 1, Agent: "01JD7000000000000000000090"}}, At: begun})
-		r.apply(store, command.FailTask{Task: id + ".0", Attempt: 1, Message: "Render failed: the embedded engine exited with code 1: Could not read from source: " + cause.Subject, Class: farm.FailureDeterministic, Cause: cause, At: ended})
+		r.apply(store, command.FailTask{Task: id + ".0", Attempt: 1, Message: "Render failed: the embedded engine exited with code 1: Could not read from source: " + cause.Subject, Class: farm.FailureDeterministic, Cause: cause, At: ended, Warnings: []string{"All pictures are black."}})
 	}
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
@@ -72,6 +72,7 @@ func TestFailuresAreSaidInTheLanguageOfTheirReader(t *testing.T) {
 	v := r.as("art")
 	v.get(job).is(http.StatusOK, "Render failed: the embedded engine exited with code 1: Could not read from source: nm.png.")
 	v.reads = "de"
+	v.get(job).is(http.StatusOK, "Alle Bilder sind schwarz.").lacks("All pictures are black.")
 	for _, path := range []string{job, "/jobs", "/failures"} {
 		v.get(path).is(http.StatusOK, "Rendern fehlgeschlagen: die eingebaute Engine endete mit dem Code 1: Die Quelle ist nicht lesbar: nm.png").lacks("Render failed", "Could not read from source")
 	}

@@ -34,6 +34,9 @@ func TestATemplatesPageSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
 	looked := r.cardTemplate("ada")
 	r.as("art").get("/templates/"+looked.ID).is(http.StatusOK, "Draws nearly: 1 thing differs", "layer &#39;Title&#39;", "font &#39;NobodyHasIt-Bold&#39; is not there").
 		lacks("an earlier release")
+	german := r.as("art")
+	german.reads = "de"
+	german.get("/templates/"+looked.ID).is(http.StatusOK, "Ebene „Title“", "Die Schrift „NobodyHasIt-Bold“ ist nicht da; eine ähnliche vertritt sie").lacks("is not there")
 }
 
 func TestATemplateThatNobodyLookedAtSaysHowToHaveItLookedAt(t *testing.T) {

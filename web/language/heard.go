@@ -70,6 +70,9 @@ type hole struct {
 	name bool // it is a name, or what a person wrote: no sentence of a machine
 }
 
+// several are things in a row. It is tried last.
+const several = "%s, %s"
+
 // sentences are the texts that are known, those first that say most of themselves, but before these the ones that others stand within.
 var sentences = sync.OnceValue(func() []sentence {
 	var all []sentence
@@ -77,7 +80,7 @@ var sentences = sync.OnceValue(func() []sentence {
 		all = append(all, sentenceOf(text))
 	}
 	first := len(all)
-	for _, list := range [][]string{failures, standings, refused} {
+	for _, list := range [][]string{failures, standings, refused, findings, drawings, warnings, {several}} {
 		for _, text := range list {
 			all = append(all, sentenceOf(text))
 		}

@@ -13,6 +13,8 @@ var wrappers = []string{
 	"Given back by machine '%s': %s",
 	"Render failed: %s",
 	"%s (asset %s)",
+	"layer '%s' in composition '%s': %s",
+	"composition '%s': %s by the embedded engine",
 }
 
 // failures are why attempts and jobs fail. What is a number of frames is %d; numbers that count nothing, such as that of one frame, are %s.

@@ -82,7 +82,7 @@ func texts(t *testing.T) map[string]bool {
 			t.Fatal(err)
 		}
 	}
-	for _, text := range slices.Concat(frames, wrappers, failures, standings, refused) {
+	for _, text := range slices.Concat(frames, wrappers, failures, standings, refused, findings, drawings, warnings, []string{several}) {
 		found[text] = false
 	}
 	for m := time.January; m <= time.December; m++ {

@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"overcrank/aep"
 )
@@ -29,7 +30,19 @@ func forecastWords(ctx context.Context, f aep.Forecast) string {
 		return many(ctx, len(f.Findings)+f.More, "Draws nearly: %d thing differs", "Draws nearly: %d things differ")
 	case aep.DrawsNot:
 	}
-	return f.Words()
+	var named []string
+	for _, finding := range f.Named() {
+		named = append(named, heard(ctx, finding.Subject()))
+	}
+	switch more := len(f.Findings) + f.More - len(named); {
+	case len(named) == 0:
+		return say(ctx, "Cannot draw: %d things", more)
+	case more > 0:
+		return say(ctx, "Cannot draw: %s and %d more", strings.Join(named, ", "), more)
+	case len(named) > 1:
+		return say(ctx, "Cannot draw: %s", say(ctx, "%s and %s", strings.Join(named[:len(named)-1], ", "), named[len(named)-1]))
+	}
+	return say(ctx, "Cannot draw: %s", named[0])
 }
 
 // unlooked says why the engine was not asked about some of a template's compositions; "" when it was asked about all.

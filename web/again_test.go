@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/aep"
 	"overcrank/farm"
 )
 
@@ -91,4 +93,42 @@ func TestTheFormIsCheckedAsTheInterfaceChecks(t *testing.T) {
 	if jobs, _, err := r.farm.Jobs(t.Context(), r.principal("ada"), farm.JobQuery{Limit: 10}); err != nil || len(jobs) != 0 {
 		t.Errorf("what is wrong became %d jobs, %v", len(jobs), err)
 	}
+}
+
+// TestSubmittingAgainTakesThePresentVersionWhereTheFormerIsGone replaces a template until the farm no longer keeps the file that a job was rendered with.
+func TestSubmittingAgainTakesThePresentVersionWhereTheFormerIsGone(t *testing.T) {
+	r := start(t)
+	card := r.readTemplate("ada", "Card", projectOf(t, 1))
+	earlier, err := r.farm.Submit(t.Context(), r.principal("ada"), farm.Job{Name: "Spring", Level: farm.LevelNormal, Template: farm.JobTemplate{ID: card.ID, Composition: "main", Version: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := r.as("ada")
+	const gone = "whose file is no longer kept"
+	v.get("/new?again="+earlier.ID).is(http.StatusOK, `name="version" value="1"`).lacks(gone)
+	for n := range farm.KeptVersions + 1 {
+		card = r.replaceTemplate("ada", card, projectOf(t, n+2))
+	}
+	v.get("/new?again="+earlier.ID).is(http.StatusOK, "The earlier job rendered version 1 of the template, "+gone+". This form is for the current version, 12.", `value="Spring"`).lacks(`name="version"`)
+	v.post("/new", url.Values{"again": {earlier.ID}, "template": {card.ID}, "composition": {"main"}, "name": {strings.Repeat("x", 5000)}}).is(http.StatusBadRequest, gone)
+	a := v.post("/new", url.Values{"again": {earlier.ID}, "template": {card.ID}, "composition": {"main"}, "name": {"Summer"}}).is(http.StatusOK, "Summer")
+	if made := r.definition(strings.TrimPrefix(a.path, "/jobs/")); made.Template.Version != 0 {
+		t.Errorf("submitted again it asks for version %d", made.Template.Version)
+	}
+}
+
+// projectOf is a project whose composition is some seconds long.
+func projectOf(t *testing.T, seconds int) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	err := aep.Write(&b, &aep.Project{
+		Version: aep.Version{Major: 24, OS: "windows"}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8,
+		Items: []*aep.Item{{ID: 1, Name: "main", Kind: aep.ItemComposition, Comp: &aep.Composition{
+			Width: 64, Height: 48, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25600, Duration: float64(seconds), WorkAreaDuration: float64(seconds),
+		}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

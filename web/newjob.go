@@ -37,7 +37,10 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 		if earlier, err = s.farm.submitter.JobAgain(ctx, p, again); err != nil {
 			return err
 		}
-		id, composition, version = earlier.Template.ID, earlier.Template.Composition, earlier.Template.Version
+		id, composition = earlier.Template.ID, earlier.Template.Composition
+		if version, err = s.keptVersion(ctx, p, earlier.Template); err != nil {
+			return err
+		}
 	}
 	if id == "" {
 		return s.chooseTemplate(ctx, c, p)
@@ -54,6 +57,22 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 		form.Levels = s.levelsFor(ctx, p, earlier.Level)
 	}
 	return s.render(c, page.NewJobPage(s.shell(c, p, say(c, "New job"), "jobs"), form))
+}
+
+// keptVersion is the version of a template for a job like an earlier one: the same that this asked for, or the present one, 0, where the file of that
+// is no longer kept.
+func (s *server) keptVersion(ctx context.Context, p farm.Principal, of farm.JobTemplate) (version int, err error) {
+	if of.Version == 0 {
+		return 0, nil
+	}
+	t, err := s.farm.templates.Get(ctx, p, of.ID)
+	if err != nil {
+		return 0, err
+	}
+	if _, kept := t.AtVersion(of.Version); !kept {
+		return 0, nil
+	}
+	return of.Version, nil
 }
 
 func (s *server) chooseTemplate(ctx context.Context, c *fiber.Ctx, p farm.Principal) error {
@@ -175,7 +194,7 @@ func (s *server) sentForm(ctx context.Context, c *fiber.Ctx, p farm.Principal) (
 		if earlier, err = s.farm.submitter.JobAgain(ctx, p, again); err != nil {
 			return form, earlier, err
 		}
-		form.Again, form.Earlier = again, resultWords(ctx, earlier)
+		beginAgain(ctx, &form, again, earlier)
 	}
 	return form, earlier, nil
 }
@@ -305,7 +324,7 @@ func bodiesOf(assets []farm.Asset) (bodies []map[string]any) {
 
 // startFrom fills a form with what an earlier job was given.
 func startFrom(ctx context.Context, form *page.NewJob, id string, earlier farm.Job) {
-	form.Again, form.Earlier = id, resultWords(ctx, earlier)
+	beginAgain(ctx, form, id, earlier)
 	form.Name, form.Project = earlier.Name, earlier.ProjectID
 	for _, a := range fillIn(form.Fields, earlier.Assets) {
 		form.Left = append(form.Left, page.AssetTarget(ctx, a))
@@ -315,6 +334,14 @@ func startFrom(ctx context.Context, form *page.NewJob, id string, earlier farm.J
 		form.Priority = strconv.Itoa(earlier.Priority)
 	}
 	form.PreviewFirst, form.Approve, form.Sequential = earlier.PreviewFirst, earlier.Approve, earlier.Sequential
+}
+
+// beginAgain has a form say which job it submits again, and that the version which that asked for is gone.
+func beginAgain(ctx context.Context, form *page.NewJob, id string, earlier farm.Job) {
+	form.Again, form.Earlier = id, resultWords(ctx, earlier)
+	if form.Version == 0 {
+		form.Gone = earlier.Template.Version
+	}
 }
 
 // resultWords name what an earlier job rendered, for the choice to keep it.

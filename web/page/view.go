@@ -280,6 +280,7 @@ func TemplateState(t farm.Template) State {
 type NewJob struct {
 	Template    Template
 	Version     int // of the template that the job asks for, 0 for the present one
+	Gone        int // version that an earlier job asked for and whose file is no longer kept, 0 for none
 	Composition aep.CompositionSummary
 	Choices     []aep.CompositionSummary
 	Levels      []farm.Level // that the reader may choose

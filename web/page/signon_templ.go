@@ -709,9 +709,9 @@ func SignInRulesPage(s Shell, v SignInRules) templ.Component {
 								return templ_7745c5c3_Err
 							}
 							var templ_7745c5c3_Var44 string
-							templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.ResolveAttributeValue(say(ctx, "Move %s up", r.Group))
+							templ_7745c5c3_Var44, templ_7745c5c3_Err = templ.ResolveAttributeValue(say(ctx, "Move up: %s", r.Group))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/signon.templ`, Line: 98, Col: 77}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/signon.templ`, Line: 98, Col: 78}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var44)
 							if templ_7745c5c3_Err != nil {
@@ -724,7 +724,7 @@ func SignInRulesPage(s Shell, v SignInRules) templ.Component {
 							var templ_7745c5c3_Var45 string
 							templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Move up"))
 							if templ_7745c5c3_Err != nil {
-								return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/signon.templ`, Line: 98, Col: 101}
+								return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/signon.templ`, Line: 98, Col: 102}
 							}
 							_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 							if templ_7745c5c3_Err != nil {

@@ -3,11 +3,7 @@
 package clients_test
 
 import (
-	"crypto/sha256"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
@@ -24,52 +20,6 @@ import (
 	"overcrank/api/openapi"
 )
 
-// requireTools makes sure that programs are there which only these tests need.
-func requireTools(t *testing.T, names ...string) {
-	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), filepath.Join(aeptest.Repository(t), "scripts", "require"), names...).CombinedOutput(); err != nil {
-		t.Fatalf("%s", out)
-	} else if len(out) > 0 {
-		t.Logf("%s", out)
-	}
-}
-
-// clientTools is the folder of the programs that tools/clients names. They are fetched once for each version of that list.
-func clientTools(t *testing.T) string {
-	t.Helper()
-	requireTools(t, "node")
-	list := filepath.Join(aeptest.Repository(t), "tools", "clients")
-	lock, err := os.ReadFile(filepath.Join(list, "package-lock.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(cache, "overcrank-tests", fmt.Sprintf("clients-%x", sha256.Sum256(lock)))
-	if _, err := os.Stat(dir); err == nil {
-		return dir
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	making, err := os.MkdirTemp(filepath.Dir(dir), "making-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(making)
-	if err := os.CopyFS(making, os.DirFS(list)); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("fetching what %s names into %s", list, dir)
-	runIn(t, making, "npm", "ci", "--no-fund", "--no-audit", "--ignore-scripts", "--loglevel=error")
-	if err := os.Rename(making, dir); err != nil && !errors.Is(err, fs.ErrExist) {
-		t.Fatal(err)
-	}
-	return dir
-}
-
 // runIn runs a program in a folder, and fails with what it says when it does.
 func runIn(t *testing.T, dir, program string, args ...string) string {
 	t.Helper()
@@ -85,7 +35,7 @@ func runIn(t *testing.T, dir, program string, args ...string) string {
 // TestTheDocumentsPassTheLinters has both documents looked at by the programs with which others look at theirs.
 func TestTheDocumentsPassTheLinters(t *testing.T) {
 	t.Parallel()
-	programs := filepath.Join(clientTools(t), "node_modules", ".bin")
+	programs := filepath.Join(farmtest.NodeTools(t, "clients"), "node_modules", ".bin")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, ".spectral.yaml"), []byte("extends: [\"spectral:oas\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -109,7 +59,7 @@ func TestTheDocumentsPassTheLinters(t *testing.T) {
 
 // TestTypeScriptClientsWork makes types of both documents that the farm serves, and walks through the farm with them.
 func TestTypeScriptClientsWork(t *testing.T) {
-	modules := filepath.Join(clientTools(t), "node_modules")
+	modules := filepath.Join(farmtest.NodeTools(t, "clients"), "node_modules")
 	programs := filepath.Join(modules, ".bin")
 	t.Setenv("PROJECT", farmtest.SmallCard(t))
 	f := farmtest.Up(t, t.TempDir())
@@ -134,7 +84,7 @@ func TestTypeScriptClientsWork(t *testing.T) {
 
 // TestPythonClientsWork makes a client in Python, has its types checked, and walks through the farm with it.
 func TestPythonClientsWork(t *testing.T) {
-	requireTools(t, "python")
+	farmtest.Require(t, "python")
 	t.Setenv("PROJECT", farmtest.SmallCard(t))
 	f := farmtest.Up(t, t.TempDir())
 	dir := t.TempDir()

@@ -32,7 +32,8 @@ type browser struct {
 	server   string
 	mu       sync.Mutex
 	problems []string
-	expected []string // words of problems that a test brings about
+	expected []string      // words of problems that a test brings about
+	looked   time.Duration // how long axe took in all
 }
 
 // signedIn is a browser that has come in by a link.

@@ -45,7 +45,7 @@ func TestAnEarlierVersionIsRenderedAndMadeCurrent(t *testing.T) {
 }
 
 // anotherCard is the title card with one more file beside it.
-func anotherCard(t *testing.T) string {
+func anotherCard(t testing.TB) string {
 	t.Helper()
 	card, err := zip.OpenReader(farmtest.TitleCard(t))
 	if err != nil {

@@ -67,34 +67,35 @@ func (c *charstring) Apply(m *ps.Machine, op ps.Operator) error {
 	case opVmoveto:
 		err = c.out.Vmoveto(m)
 	default:
-		err = c.curve(m, op)
+		err = curve(&c.out, m, op)
 	}
 	m.ArgStack.Clear()
 	return err
 }
 
-func (c *charstring) curve(m *ps.Machine, op ps.Operator) error {
+// curve draws lines and curves.
+func curve(out *ps.CharstringReader, m *ps.Machine, op ps.Operator) error {
 	switch op.Operator {
 	case 5:
-		c.out.Rlineto(m)
+		out.Rlineto(m)
 	case 6:
-		c.out.Hlineto(m)
+		out.Hlineto(m)
 	case 7:
-		c.out.Vlineto(m)
+		out.Vlineto(m)
 	case 8:
-		c.out.Rrcurveto(m)
+		out.Rrcurveto(m)
 	case 24:
-		return c.out.Rcurveline(m)
+		return out.Rcurveline(m)
 	case 25:
-		return c.out.Rlinecurve(m)
+		return out.Rlinecurve(m)
 	case 26:
-		c.out.Vvcurveto(m)
+		out.Vvcurveto(m)
 	case 27:
-		c.out.Hhcurveto(m)
+		out.Hhcurveto(m)
 	case 30:
-		c.out.Vhcurveto(m)
+		out.Vhcurveto(m)
 	case 31:
-		c.out.Hvcurveto(m)
+		out.Hvcurveto(m)
 	default:
 		return fmt.Errorf("%w: a glyph has the operator %s", errBroken, op)
 	}

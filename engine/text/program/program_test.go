@@ -64,6 +64,45 @@ func TestAGlyphThatNeverEndsIsRefused(t *testing.T) {
 	}
 }
 
+func TestGlyphsOfType1AreDrawn(t *testing.T) {
+	t.Parallel()
+	for _, hexadecimal := range []bool{false, true} {
+		f := read(t, programtest.Type1(hexadecimal))
+		if f.Glyphs != 4 || f.Codes['A'] != f.Names["A"] || f.Codes['B'] != f.Names["Aacute"] || f.Names["A"] == 0 {
+			t.Fatalf("the font is %+v", f)
+		}
+		for name, want := range map[string][]geom.Rect{
+			".notdef": nil,
+			"A":       {{MinY: -0.5, MaxX: 0.5}},
+			"acute":   {{MinX: 0.1, MinY: -0.1, MaxX: 0.2}},
+			"Aacute":  {{MinY: -0.5, MaxX: 0.5}, {MinX: 0.3, MinY: -0.3, MaxX: 0.4, MaxY: -0.2}},
+		} {
+			o, err := f.Outline(f.Names[name])
+			if err != nil {
+				t.Fatal(err)
+			}
+			parts := o.Flatten(geom.Identity, 1e-4)
+			if len(parts) != len(want) {
+				t.Errorf("%s has %d parts", name, len(parts))
+				continue
+			}
+			for i, p := range parts {
+				var got geom.Outline
+				for _, at := range p.Points {
+					got.Line(at.X, at.Y)
+				}
+				b := got.Bounds()
+				if math.Abs(b.MinX-want[i].MinX)+math.Abs(b.MaxX-want[i].MaxX)+math.Abs(b.MinY-want[i].MinY)+math.Abs(b.MaxY-want[i].MaxY) > 1e-6 {
+					t.Errorf("part %d of %s lies in %+v", i, name, b)
+				}
+			}
+		}
+	}
+	if _, err := program.Read([]byte("%!PS-AdobeFont-1.0\ncurrentfile eexec\nnothing at all")); err == nil {
+		t.Error("a font without glyphs is read")
+	}
+}
+
 func TestGlyphsOfTrueTypeAreThoseOfTextLayers(t *testing.T) {
 	t.Parallel()
 	f := read(t, goregular.TTF)
@@ -125,6 +164,8 @@ func FuzzRead(f *testing.F) {
 	f.Add(programtest.CFF(false, false))
 	f.Add(programtest.CFF(true, false))
 	f.Add(programtest.CFF(false, true))
+	f.Add(programtest.Type1(false))
+	f.Add(programtest.Type1(true))
 	f.Add(goregular.TTF)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		font, err := program.Read(data)

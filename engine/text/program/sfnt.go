@@ -3,7 +3,6 @@ package program
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/font/opentype"
@@ -92,7 +91,7 @@ func readSFNT(data []byte) (*Font, error) {
 		}
 		return data.Segments, nil
 	}
-	if slices.ContainsFunc(kept, func(t opentype.Table) bool { return t.Tag == opentype.MustNewTag("post") }) {
+	if ld.HasTable(opentype.MustNewTag("post")) {
 		f.Names = map[string]int{}
 		for g := range f.Glyphs {
 			if name := face.GlyphName(font.GID(g)); name != "" {

@@ -15,6 +15,7 @@ const (
 type word struct {
 	number float64
 	op     operator
+	inputs int    // of an operator of arithmetic, otherwise 0
 	then   []word // of if and ifelse
 	other  []word
 }
@@ -76,8 +77,8 @@ func (l *lexer) program(left *int, depth int) (out []word, ok bool) {
 				out, blocks = append(out, word{op: v, then: blocks[0]}), nil
 			case v == "ifelse" && len(blocks) == 2:
 				out, blocks = append(out, word{op: v, then: blocks[0], other: blocks[1]}), nil
-			case unary[v] != nil || binary[v] != nil || moving(v):
-				out = append(out, word{op: v})
+			case moving(v) || inputs(v) > 0:
+				out = append(out, word{op: v, inputs: inputs(v)})
 			default:
 				return nil, false
 			}
@@ -105,25 +106,98 @@ func truth(b bool) float64 {
 
 const degree = math.Pi / 180
 
-// Operators by their names. Whole numbers and truths are numbers too.
-var (
-	unary = map[operator]func(a float64) float64{
-		"abs": math.Abs, "neg": func(a float64) float64 { return -a }, "ceiling": math.Ceil, "floor": math.Floor,
-		"round": func(a float64) float64 { return math.Floor(a + 0.5) }, "truncate": math.Trunc, "cvi": math.Trunc, "cvr": func(a float64) float64 { return a },
-		"sqrt": math.Sqrt, "sin": func(a float64) float64 { return math.Sin(a * degree) }, "cos": func(a float64) float64 { return math.Cos(a * degree) },
-		"ln": math.Log, "log": math.Log10, "not": func(a float64) float64 { return truth(a == 0) },
+// one does the operators of one number; false for others. Whole numbers and truths are numbers too.
+func one(op operator, a float64) (float64, bool) {
+	switch op {
+	case "abs":
+		return math.Abs(a), true
+	case "neg":
+		return -a, true
+	case "ceiling":
+		return math.Ceil(a), true
+	case "floor":
+		return math.Floor(a), true
+	case "round":
+		return math.Floor(a + 0.5), true
+	case "truncate", "cvi":
+		return math.Trunc(a), true
+	case "cvr":
+		return a, true
+	case "sqrt":
+		return math.Sqrt(a), true
+	case "sin":
+		return math.Sin(a * degree), true
+	case "cos":
+		return math.Cos(a * degree), true
+	case "ln":
+		return math.Log(a), true
+	case "log":
+		return math.Log10(a), true
+	case "not":
+		return truth(a == 0), true
 	}
-	binary = map[operator]func(a, b float64) float64{
-		"add": func(a, b float64) float64 { return a + b }, "sub": func(a, b float64) float64 { return a - b }, "mul": func(a, b float64) float64 { return a * b },
-		"div": func(a, b float64) float64 { return a / b }, "idiv": func(a, b float64) float64 { return math.Trunc(a / b) }, "mod": math.Mod, "exp": math.Pow,
-		"atan": func(a, b float64) float64 { return math.Mod(math.Atan2(a, b)/degree+360, 360) },
-		"eq":   func(a, b float64) float64 { return truth(a == b) }, "ne": func(a, b float64) float64 { return truth(a != b) },
-		"gt": func(a, b float64) float64 { return truth(a > b) }, "ge": func(a, b float64) float64 { return truth(a >= b) },
-		"lt": func(a, b float64) float64 { return truth(a < b) }, "le": func(a, b float64) float64 { return truth(a <= b) },
-		"and": func(a, b float64) float64 { return float64(int64(a) & int64(b)) }, "or": func(a, b float64) float64 { return float64(int64(a) | int64(b)) },
-		"xor": func(a, b float64) float64 { return float64(int64(a) ^ int64(b)) }, "bitshift": shifted,
+	return 0, false
+}
+
+// two does the operators of two numbers; false for others.
+func two(op operator, a, b float64) (float64, bool) {
+	switch op {
+	case "add":
+		return a + b, true
+	case "sub":
+		return a - b, true
+	case "mul":
+		return a * b, true
+	case "div":
+		return a / b, true
+	case "idiv":
+		return math.Trunc(a / b), true
+	case "mod":
+		return math.Mod(a, b), true
+	case "exp":
+		return math.Pow(a, b), true
+	case "atan":
+		return math.Mod(math.Atan2(a, b)/degree+360, 360), true
+	case "and":
+		return float64(int64(a) & int64(b)), true
+	case "or":
+		return float64(int64(a) | int64(b)), true
+	case "xor":
+		return float64(int64(a) ^ int64(b)), true
+	case "bitshift":
+		return shifted(a, b), true
 	}
-)
+	return compared(op, a, b)
+}
+
+func compared(op operator, a, b float64) (float64, bool) {
+	switch op {
+	case "eq":
+		return truth(a == b), true
+	case "ne":
+		return truth(a != b), true
+	case "gt":
+		return truth(a > b), true
+	case "ge":
+		return truth(a >= b), true
+	case "lt":
+		return truth(a < b), true
+	case "le":
+		return truth(a <= b), true
+	}
+	return 0, false
+}
+
+// inputs is how many numbers an operator of arithmetic takes, 0 for other operators.
+func inputs(op operator) int {
+	if _, ok := one(op, 1); ok {
+		return 1
+	}
+	if _, ok := two(op, 1, 1); ok {
+		return 2
+	}
+	return 0
+}
 
 func shifted(a, b float64) float64 {
 	if b < 0 {
@@ -157,17 +231,18 @@ func (c *calculator) run(program []word) {
 			c.failed = true
 			return
 		}
-		one, two := unary[w.op], binary[w.op]
 		switch {
 		case w.op == "":
 			c.stack = append(c.stack, w.number)
-		case one != nil:
+		case w.inputs == 1:
 			if v := c.take(1); v != nil {
-				c.stack = append(c.stack, one(v[0]))
+				v[0], _ = one(w.op, v[0])
+				c.stack = append(c.stack, v[0])
 			}
-		case two != nil:
+		case w.inputs == 2:
 			if v := c.take(2); v != nil {
-				c.stack = append(c.stack, two(v[0], v[1]))
+				v[0], _ = two(w.op, v[0], v[1])
+				c.stack = append(c.stack, v[0])
 			}
 		case w.then != nil || w.other != nil || w.op == "if" || w.op == "ifelse":
 			if v := c.take(1); v != nil {

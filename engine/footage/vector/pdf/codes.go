@@ -2,7 +2,7 @@ package pdf
 
 import (
 	"errors"
-	"slices"
+	"sort"
 	"unicode/utf16"
 )
 
@@ -48,7 +48,7 @@ func (f *file) codesOf(v any) *codes {
 	for {
 		v, err := l.next()
 		if errors.Is(err, errEnd) || len(out.spans) > maxSpans {
-			slices.SortStableFunc(out.spans, func(a, b span) int { return a.from - b.from })
+			sort.SliceStable(out.spans, func(i, j int) bool { return out.spans[i].from < out.spans[j].from })
 			out.spaces = out.spaces[:min(len(out.spaces), maxSpaces)]
 			return out
 		}
@@ -156,10 +156,7 @@ func (c *codes) means(code int) (int, bool) {
 	if c.identity {
 		return code, true
 	}
-	i, found := slices.BinarySearchFunc(c.spans, code, func(s span, code int) int { return s.from - code })
-	if !found {
-		i--
-	}
+	i := sort.Search(len(c.spans), func(i int) bool { return c.spans[i].from > code }) - 1
 	if i < 0 || code > c.spans[i].last {
 		return 0, false
 	}

@@ -91,7 +91,10 @@ func (c *content) readFace(d dict) (*face, error) {
 			k.own, err = program.Read(data)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("text in the font '%.60s' (%w)", k.name, err)
+			if tooMuch(err) {
+				return nil, err
+			}
+			return nil, fmt.Errorf("text in the font '%.60s'", k.name)
 		}
 	}
 	return k, k.standIn(c)

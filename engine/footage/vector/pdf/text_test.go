@@ -172,6 +172,12 @@ func TestOperatorsOfTextPlaceAndPaintIt(t *testing.T) {
 			t.Errorf("%s: pixels differ by %d, lacks %q", content, got, pic.Lacks)
 		}
 	}
+	older := []string{strings.Replace(letters[0], "65/Widths", "66/Widths", 1), "<</FontFile 7 0 R>>", packed("", programtest.Type1(false))}
+	accented, _ := written(t, file(page, at+"10 40 Td (B) Tj ET", older...), 1)
+	square, _ := written(t, file("", "10 40 10 10 re f"), 1)
+	if got := apart(accented, square); got > 2 {
+		t.Errorf("a font of Type 1: pixels differ by %d", got)
+	}
 	keyed := []string{"<</Type/Font/Subtype/Type0/BaseFont/Nobody/DescendantFonts[6 0 R]/Encoding/Identity-H>>", "<</Subtype/CIDFontType0/DW 500/FontDescriptor 7 0 R>>",
 		"<</FontFile3 8 0 R>>", packed("/Subtype/CIDFontType0C", programtest.CFF(true, false))}
 	one, _ := written(t, file(page, at+"10 40 Td <000a07d0> Tj ET", keyed...), 1)
@@ -203,8 +209,8 @@ func TestTextThatIsNotDrawnIsNamed(t *testing.T) {
 		objects []string
 		want    string
 	}{
-		"Type 1":    {[]string{"<</Subtype/Type1/BaseFont/Nobody/FontDescriptor 6 0 R>>", "<</FontFile 7 0 R>>", packed("", []byte("%!PS-AdobeFont-1.0"))}, "text in the font 'Nobody' (fonts of Type 1 are not drawn)"},
-		"broken":    {[]string{"<</Subtype/TrueType/BaseFont/Nobody/FontDescriptor 6 0 R>>", "<</FontFile2 7 0 R>>", packed("", []byte("nonsense"))}, "text in the font 'Nobody' (the font is broken"},
+		"Type 1":    {[]string{"<</Subtype/Type1/BaseFont/Nobody/FontDescriptor 6 0 R>>", "<</FontFile 7 0 R>>", packed("", []byte("%!PS-AdobeFont-1.0"))}, "text in the font 'Nobody'"},
+		"broken":    {[]string{"<</Subtype/TrueType/BaseFont/Nobody/FontDescriptor 6 0 R>>", "<</FontFile2 7 0 R>>", packed("", []byte("nonsense"))}, "text in the font 'Nobody'"},
 		"encoding":  {[]string{"<</Subtype/Type0/BaseFont/Nobody/Encoding/UniGB-UCS2-H/DescendantFonts[<<>>]>>"}, "text in an encoding that is not read"},
 		"vertical":  {[]string{"<</Subtype/Type0/BaseFont/Nobody/Encoding/Identity-V/DescendantFonts[<<>>]>>"}, "vertical text"},
 		"symbols":   {[]string{"<</Subtype/Type1/BaseFont/ZapfDingbats>>"}, "text in the font 'ZapfDingbats'"},

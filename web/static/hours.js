@@ -2,7 +2,7 @@
 for (const form of document.querySelectorAll("[data-hours]")) {
   const rows = [...form.querySelectorAll("table.hours tbody tr")].map((row) => [...row.querySelectorAll("input")]);
   const boxes = rows.flat();
-  let mark = null; // what a drag makes of what it goes over, null for no drag
+  let from = null, mark = false; // where a drag begins, null for no drag, and what it makes of what it goes over
 
   for (const box of boxes) box.tabIndex = -1;
   boxes[0].tabIndex = 0;
@@ -16,18 +16,19 @@ for (const form of document.querySelectorAll("[data-hours]")) {
   form.addEventListener("pointerdown", (e) => {
     const box = e.target.closest("table.hours input");
     if (!box || e.button !== 0 || e.pointerType === "touch") return; // a finger scrolls, and marks by a tap
-    delete form.dataset.dragged;
-    mark = !box.checked;
+    from = box; mark = !box.checked;
   });
   form.addEventListener("pointermove", (e) => {
-    const box = mark !== null && over(e);
-    if (box && e.buttons && form.contains(box)) { box.checked = mark; form.dataset.dragged = ""; }
+    const box = from && over(e);
+    if (box && e.buttons && form.contains(box)) { from.checked = box.checked = mark; form.dataset.dragged = ""; }
   });
-  addEventListener("pointerup", () => { mark = null; });
+  addEventListener("pointerup", () => {
+    from = null;
+    setTimeout(() => { delete form.dataset.dragged; }); // once the click that may follow is over
+  });
   form.addEventListener("click", (e) => {
     const box = e.target.closest("table.hours input");
     if (box && "dragged" in form.dataset) e.preventDefault(); // the drag has marked it
-    delete form.dataset.dragged;
     if (box) go(box);
     const day = e.target.closest("[data-day]");
     if (!day) return;

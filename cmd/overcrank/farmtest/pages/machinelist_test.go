@@ -12,6 +12,7 @@ import (
 	"overcrank/cmd/overcrank/farmtest"
 	"overcrank/cmd/overcrank/titlecard"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -99,6 +100,7 @@ func (b *browser) marksHours() {
 	b.expect("status of 400") // a week without hours is refused
 	b.click(`[data-hours] button[type=submit]`)
 	b.shows("Mark at least one hour.")
+	b.dragsOverHours()
 	far := (time.Now().Hour() + 12) % 24
 	b.do(chromedp.Focus(`table.hours input`, chromedp.ByQuery))
 	for range far {
@@ -114,4 +116,33 @@ func (b *browser) marksHours() {
 	b.shows(fmt.Sprintf("The farm gives it work mon %02d:00-", far))
 	b.canBeRead("/machines/… with hours")
 	b.looksRight("/machines/… with hours", "machine-with-hours")
+}
+
+// dragsOverHours marks hours of a week without any by dragging over them, and takes them back in the same way.
+func (b *browser) dragsOverHours() {
+	b.t.Helper()
+	const marked = `[...document.querySelectorAll("table.hours input:checked")].map((i) => i.value).join()`
+	drag := func(before string, begins int, brings string) {
+		b.t.Helper()
+		farmtest.Await(b.t, "dragging over Tuesday to bring "+brings, func() bool {
+			b.do(chromedp.Evaluate(fmt.Sprintf(`for (const i of document.querySelectorAll("table.hours input")) i.checked = %s; scrollTo(0, 0)`, before), nil))
+			at := func(hour int) (x, y float64) {
+				place := value[struct{ X, Y float64 }](b, fmt.Sprintf(`(({ left, top, width, height }) => ({ X: left + width / 2, Y: top + height / 2 }))(
+					document.querySelector('table.hours input[value="2-%d"]').getBoundingClientRect())`, hour))
+				return place.X, place.Y
+			}
+			x, y := at(begins)
+			b.do(chromedp.MouseEvent(input.MousePressed, x, y, chromedp.ButtonLeft))
+			for hour := begins + 1; hour <= 6; hour++ {
+				x, y = at(hour)
+				b.do(chromedp.MouseEvent(input.MouseMoved, x, y, chromedp.ButtonLeft))
+			}
+			b.do(chromedp.MouseEvent(input.MouseReleased, x, y, chromedp.ButtonLeft))
+			return value[string](b, marked) == brings
+		})
+	}
+	drag("false", 3, "2-3,2-4,2-5,2-6")
+	drag(`/^2-[3-6]$/.test(i.value)`, 4, "2-3")
+	b.click(`table.hours input[value="2-3"]`)
+	b.until(marked + ` === ""`)
 }

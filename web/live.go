@@ -15,7 +15,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/socket"
-	"overcrank/coordinator/notices"
 	"overcrank/farm"
 	"overcrank/web/language"
 	"overcrank/web/page"
@@ -47,7 +46,7 @@ type part struct {
 	// Elsewhere is where the page goes on when this coordinator is gone.
 	Elsewhere *elsewhere `json:"elsewhere,omitempty"`
 	// Notice is what the browser shows its reader, if that asked for it.
-	Notice *notices.Shown `json:"notice,omitempty"`
+	Notice *browserNotice `json:"notice,omitempty"`
 }
 
 // piece is a live part of a page.

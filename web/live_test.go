@@ -63,6 +63,9 @@ func (v *visitor) socket(path string) (*websocket.Conn, int, error) {
 		v.t.Fatal(err)
 	}
 	header := http.Header{"Origin": {v.base}}
+	if v.reads != "" {
+		header.Set("Accept-Language", v.reads)
+	}
 	for _, c := range v.client.Jar.Cookies(address) {
 		header.Add("Cookie", c.String())
 	}

@@ -9,6 +9,7 @@ import (
 	"overcrank/api/answer"
 	"overcrank/coordinator/notices"
 	"overcrank/farm"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -91,6 +92,13 @@ func (l *liveSession) noteNotice(e farm.Event) {
 	}
 }
 
+// browserNotice is a notice as the script of a page hands it to the browser.
+type browserNotice struct {
+	Text string `json:"text"`
+	Path string `json:"path"`
+	Tag  string `json:"tag"`
+}
+
 // sendNotices tells a page what its browser may show.
 func (l *liveSession) sendNotices(ctx context.Context) error {
 	for _, id := range l.told {
@@ -101,7 +109,8 @@ func (l *liveSession) sendNotices(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		if err := l.write(part{Notice: &shown}); err != nil {
+		told := browserNotice{Text: language.Told(ctx, shown.Text), Path: shown.Path, Tag: shown.Tag}
+		if err := l.write(part{Notice: &told}); err != nil {
 			return err
 		}
 	}

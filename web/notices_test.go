@@ -52,13 +52,14 @@ func TestABrowserIsToldOfAJobThatIsDone(t *testing.T) {
 	r.eventually("the farm keeps who watches a job", func() bool {
 		return v.post("/jobs/"+job.ID+"/watch", url.Values{"on": {"1"}}).status == http.StatusOK
 	})
+	v.reads = "de"
 	home := v.live("home")
 	home.shows("home", "Opener")
 	if _, err := r.farm.CancelJobs(t.Context(), r.principal("ada"), []string{job.ID}, true); err != nil {
 		t.Fatal(err)
 	}
 	got := home.next(func(p part) bool { return p.Notice != nil }).Notice
-	if got.Text != "Opener was cancelled" || got.Path != "/jobs/"+job.ID || got.Tag != job.ID {
+	if got.Text != "Opener wurde abgebrochen" || got.Path != "/jobs/"+job.ID || got.Tag != job.ID {
 		t.Errorf("the browser is told %+v", got)
 	}
 	vic := r.principal("vic")

@@ -60,11 +60,11 @@ func chatBody(kind farm.ChatKind, m message) ([]byte, error) {
 // text is a message in lines, whose words are escaped.
 func (m message) text(escape func(string) string) string {
 	var b strings.Builder
-	if len(m.lines) != 1 || m.lines[0].text != m.title {
+	if len(m.lines) != 1 || m.lines[0].text.String() != m.title {
 		b.WriteString(escape(m.title) + "\n")
 	}
 	for _, l := range m.lines {
-		b.WriteString(escape(l.text) + "\n" + l.link + "\n")
+		b.WriteString(escape(l.text.String()) + "\n" + l.link + "\n")
 	}
 	if m.more > 0 {
 		fmt.Fprintf(&b, "And %d more.\n", m.more)
@@ -149,13 +149,13 @@ func teamsBody(m message) ([]byte, error) {
 	c := card{Schema: "http://adaptivecards.io/schemas/adaptive-card.json", Type: "AdaptiveCard", Version: "1.4"}
 	c.Body = append(c.Body, paragraph(cardRun{Text: m.title, Weight: "Bolder"}))
 	if len(m.lines) == 1 {
-		if l := m.lines[0]; l.text != m.title {
-			c.Body = append(c.Body, paragraph(cardRun{Text: l.text}))
+		if l := m.lines[0]; l.text.String() != m.title {
+			c.Body = append(c.Body, paragraph(cardRun{Text: l.text.String()}))
 		}
 		c.Actions = []cardAction{{Type: "Action.OpenUrl", Title: "Open", URL: m.lines[0].link}}
 	} else {
 		for _, l := range m.lines {
-			c.Body = append(c.Body, paragraph(cardRun{Text: l.text, Select: &cardAction{Type: "Action.OpenUrl", URL: l.link}}))
+			c.Body = append(c.Body, paragraph(cardRun{Text: l.text.String(), Select: &cardAction{Type: "Action.OpenUrl", URL: l.link}}))
 		}
 	}
 	if m.more > 0 {

@@ -25,7 +25,7 @@ func TestAChatIsKnownByItsHost(t *testing.T) {
 // hostile is a message about a job whose name would mention everybody, or be read as formatting.
 var hostile = message{
 	title: `@everyone <!channel> [x](https://evil.example) **b** & "q"`,
-	lines: []line{{text: `@everyone <!channel> [x](https://evil.example) **b** & "q"`, link: "https://farm.example/jobs/1"}},
+	lines: []line{{text: farm.AsIs(`@everyone <!channel> [x](https://evil.example) **b** & "q"`), link: "https://farm.example/jobs/1"}},
 }
 
 func TestNamesInChatsAreShownAsTheyAre(t *testing.T) {
@@ -82,7 +82,7 @@ func holds(value any, text string) bool {
 func TestAMessageOfDiscordIsNotTooLong(t *testing.T) {
 	m := message{title: "40 things happened to your jobs", more: 20}
 	for i := range mostLines {
-		m.lines = append(m.lines, line{text: strings.Repeat("_", mostWords), link: fmt.Sprintf("https://farm.example/jobs/%d", i)})
+		m.lines = append(m.lines, line{text: farm.AsIs(strings.Repeat("_", mostWords)), link: fmt.Sprintf("https://farm.example/jobs/%d", i)})
 	}
 	body, err := chatBody(farm.ChatDiscord, m)
 	if err != nil {

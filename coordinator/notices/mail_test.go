@@ -194,7 +194,7 @@ func TestHostileNamesStayInTheirPlace(t *testing.T) {
 	m := p.mailer(t, MailPlaintext, "")
 	const hostile = "x\r\nBcc: eve@evil.example\r\n\r\n<b>\x00\u202e\".\r\n.\r\nRCPT TO:<eve@evil.example>"
 	n := &Notices{cfg: Config{Mail: m, PublicAddress: func() string { return "https://farm.example" }}}
-	told := message{title: plain(hostile), lines: []line{{text: plain(hostile), link: "https://farm.example/jobs/1"}}, key: "key"}
+	told := message{title: plain(hostile), lines: []line{{text: farm.AsIs(plain(hostile)), link: "https://farm.example/jobs/1"}}, key: "key"}
 	if err := n.mail(t.Context(), farm.Token{Name: hostile, Email: "mia@studio.example"}, told); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,10 @@ type message struct {
 }
 
 // line is about one thing, with its address, and the path of that on the dashboard.
-type line struct{ text, link, path string }
+type line struct {
+	text       farm.Text
+	link, path string
+}
 
 // body is the message without its title.
 func (m message) body() string {
@@ -40,7 +43,7 @@ func (m message) body() string {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString(l.text + "\n" + l.link + "\n")
+		b.WriteString(l.text.String() + "\n" + l.link + "\n")
 	}
 	if m.more > 0 {
 		fmt.Fprintf(&b, "\nAnd %d more.\n", m.more)
@@ -76,7 +79,7 @@ func (n *Notices) compose(who farm.Token, queue farm.NoticeQueue) (m message, er
 	m.more += queue.More
 	switch count := len(m.lines) + m.more; {
 	case count == 1 && len(m.lines) == 1:
-		m.title = m.lines[0].text
+		m.title = m.lines[0].text.String()
 	default:
 		m.title = fmt.Sprintf("%d things happened to your jobs", count)
 	}
@@ -110,44 +113,43 @@ func (n *Notices) lineOf(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (
 	if err != nil {
 		return line{}, err
 	}
-	l := n.lineAt("/jobs/"+job.ID, name+" has finished")
+	l := n.lineAt("/jobs/"+job.ID, farm.Say("%s has finished", name))
 	switch {
 	case notice.About == farm.HappenedReview:
 		l.text, err = lastSaid(tx, job, name)
 		return l, err
 	case notice.About == farm.HappenedApproval:
-		l.text = name + " waits for approval"
+		l.text = farm.Say("%s waits for approval", name)
 	case job.Status == farm.JobFailed && job.Error != "" && !job.Private:
-		l.text = name + " has failed: " + plain(job.Error)
+		l.text = farm.Say("%s has failed: %s", name, farm.AsIs(plain(job.Error)))
 	case job.Status == farm.JobFailed:
-		l.text = name + " has failed"
+		l.text = farm.Say("%s has failed", name)
 	case job.Status == farm.JobCancelled:
-		l.text = name + " was cancelled"
+		l.text = farm.Say("%s was cancelled", name)
 	}
 	return l, nil
 }
 
 // lastSaid words what was said last about a job by a review link, and who said it.
-func lastSaid(tx *raftstore.Tx, job farm.Job, name string) (string, error) {
+func lastSaid(tx *raftstore.Tx, job farm.Job, name farm.Text) (farm.Text, error) {
 	remarks, err := tx.Remarks(job.ID)
 	remarks = slices.DeleteFunc(remarks, func(r farm.Remark) bool { return r.Link == "" })
 	if err != nil || len(remarks) == 0 {
-		return name + " has comments", err
+		return farm.Say("%s has comments", name), err
 	}
 	last := remarks[len(remarks)-1]
 	text, who := plain(last.Text), plain(last.Name)
+	said := farm.Say("%s has commented on %s", who, name)
 	switch last.Verdict {
 	case farm.VerdictApproved:
-		who += " has approved "
+		said = farm.Say("%s has approved %s", who, name)
 	case farm.VerdictRejected:
-		who += " has rejected "
-	default:
-		who += " has commented on "
+		said = farm.Say("%s has rejected %s", who, name)
 	}
 	if text == "" {
-		return who + name, nil
+		return said, nil
 	}
-	return who + name + ": " + text, nil
+	return farm.Say("%s: %s", said, text), nil
 }
 
 func (n *Notices) lineOfBatch(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (line, error) {
@@ -162,12 +164,12 @@ func (n *Notices) lineOfBatch(tx *raftstore.Tx, who farm.Token, notice farm.Noti
 	if err != nil {
 		return line{}, err
 	}
-	text := fmt.Sprintf("A batch of %d jobs is done: %d finished", len(batch.Jobs), counts[farm.JobFinished])
+	text := farm.Say("A batch of %d jobs is done: %d finished", len(batch.Jobs), counts[farm.JobFinished])
 	if failed := counts[farm.JobFailed]; failed > 0 {
-		text += fmt.Sprintf(", %d failed", failed)
+		text = farm.Say("%s, %d failed", text, failed)
 	}
 	if cancelled := counts[farm.JobCancelled]; cancelled > 0 {
-		text += fmt.Sprintf(", %d cancelled", cancelled)
+		text = farm.Say("%s, %d cancelled", text, cancelled)
 	}
 	return n.lineAt("/batches/"+batch.ID, text), nil
 }
@@ -198,27 +200,30 @@ func (n *Notices) lineOfBudget(tx *raftstore.Tx, who farm.Token, notice farm.Not
 	if of.Use, err = tx.ProjectUse(who.Team, notice.Project, n.state.Now()); err != nil {
 		return line{}, err
 	}
-	text := wording.Used(of).String()
+	text := wording.Used(of)
 	if of.Budget.Then == farm.BudgetHold && of.Use.UsedUp(of.Budget) {
-		text = wording.Held(of).String() + " New work waits until then."
+		text = farm.Say("%s New work waits until then.", wording.Held(of))
 	}
 	return n.lineAt("/projects", text), nil
 }
 
-func (n *Notices) lineAt(path, text string) line {
+func (n *Notices) lineAt(path string, text farm.Text) line {
 	return line{text: text, link: n.cfg.PublicAddress() + path, path: path}
 }
 
 // titleOf is what people call a job.
-func titleOf(tx *raftstore.Tx, job farm.Job) (string, error) {
-	if job.Name != "" || job.Template.ID == "" {
-		return plain(cmp.Or(job.Name, job.Template.Composition, "The job of "+wording.Moment(job.CreatedAt))), nil
+func titleOf(tx *raftstore.Tx, job farm.Job) (farm.Text, error) {
+	switch name := cmp.Or(job.Name, job.Template.Composition); {
+	case job.Name == "" && job.Template.ID != "":
+		template, err := tx.Template(job.Template.ID)
+		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+			return farm.Text{}, err
+		}
+		return farm.AsIs(plain(strings.TrimPrefix(template.DisplayName+" · "+job.Template.Composition, " · "))), nil
+	case name != "":
+		return farm.AsIs(plain(name)), nil
 	}
-	template, err := tx.Template(job.Template.ID)
-	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
-		return "", err
-	}
-	return plain(strings.TrimPrefix(template.DisplayName+" · "+job.Template.Composition, " · ")), nil
+	return farm.Say("The job of %s", wording.Moment(job.CreatedAt)), nil
 }
 
 // plain is a text from outside as it may stand in a line: without line breaks and other characters that are not seen, and not too long.

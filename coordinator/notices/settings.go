@@ -218,7 +218,7 @@ func (n *Notices) Test(ctx context.Context, p farm.Principal, way farm.NoticeWay
 	if err != nil {
 		return "", err
 	}
-	m := message{title: "A test from Overcrank", lines: []line{{text: "This is how you will be told of your jobs.", link: n.cfg.PublicAddress() + "/account"}}}
+	m := message{title: "A test from Overcrank", lines: []line{{text: farm.AsIs("This is how you will be told of your jobs."), link: n.cfg.PublicAddress() + "/account"}}}
 	m.key = n.keyOf(who.ID, way, "test "+n.state.Now().String())
 	if err := n.send(ctx, who, s.NoticeSettings, way, m); err != nil {
 		return err.Error(), nil

@@ -45,11 +45,11 @@ func (n *Notices) Watches(_ context.Context, p farm.Principal, job string) (w Wa
 	return w, err
 }
 
-// Shown is a notice as a browser shows it.
+// Shown is a notice as a browser shows it, in the language of its reader.
 type Shown struct {
-	Text string `json:"text"`
-	Path string `json:"path"` // of what it is about, on the dashboard
-	Tag  string `json:"tag"`  // the same for notices about the same thing
+	Text farm.Text
+	Path string // of what it is about, on the dashboard
+	Tag  string // the same for notices about the same thing
 }
 
 // Show words a notice that an event names, for the caller. ok is false when it is for somebody else, of something that is gone, or within the
@@ -75,5 +75,5 @@ func (n *Notices) Show(_ context.Context, p farm.Principal, id string) (s Shown,
 	if farm.CodeOf(err) == farm.CodeNotFound {
 		return Shown{}, false, nil
 	}
-	return Shown{Text: l.text, Path: l.path, Tag: notice.Job + notice.Batch + notice.Project}, err == nil && l.text != "", err
+	return Shown{Text: l.text, Path: l.path, Tag: notice.Job + notice.Batch + notice.Project}, err == nil && !l.text.IsZero(), err
 }

@@ -40,7 +40,7 @@ var frames = []string{"%s and %s", "%s: %s"}
 // tellers are the rooms whose texts (farm.Say, farm.Count) people read on pages, and whether that is so of their errors.
 var tellers = map[string]bool{
 	"..": true, "../../coordinator/people": true, "../../coordinator/submission": true,
-	"../../farm": false, "../../coordinator/schedule": false, "../../coordinator/dispatch": false, "../../coordinator/ranges": false,
+	"../../farm": false, "../../coordinator/schedule": false, "../../coordinator/dispatch": false, "../../coordinator/ranges": false, "../../coordinator/notices": false,
 }
 
 // refusals are the sayers of errors.

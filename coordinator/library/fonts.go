@@ -59,11 +59,11 @@ var fontExtensions = []string{".ttf", ".otf", ".ttc", ".otc"}
 func checkFontName(name string) error {
 	if len(name) > maxFontName || !names.IsElement(name) {
 		return farm.Invalid("the font has no file name, by which jobs would name it",
-			farm.FieldError{Field: "font", Message: "has to be a file with a plain file name"})
+			farm.Field("font", "has to be a file with a plain file name"))
 	}
 	if !slices.Contains(fontExtensions, strings.ToLower(path.Ext(name))) {
 		return farm.Invalid("'"+name+"' is not named as a font is",
-			farm.FieldError{Field: "font", Message: "has to be a file whose name ends in " + strings.Join(fontExtensions, ", ")})
+			farm.Field("font", "has to be a file whose name ends in %s", strings.Join(fontExtensions, ", ")))
 	}
 	return nil
 }

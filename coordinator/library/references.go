@@ -25,7 +25,7 @@ func (s *Secrets) Check(team string, job *farm.Job) []farm.FieldError {
 		}
 		return eachReference(*job, true, func(field, name string) error {
 			if len(unknown) < maxReferenceProblems && !tx.HasSecret(team, name) {
-				unknown = append(unknown, farm.FieldError{Field: field, Message: fmt.Sprintf("names the secret %.100q, which does not exist", name)})
+				unknown = append(unknown, farm.Field(field, "names the secret %.100q, which does not exist", name))
 			}
 			return nil
 		})

@@ -140,11 +140,9 @@ func noSecret(id string) error { return farm.Errorf(farm.CodeNotFound, "there is
 func checkSecret(name string, value farm.Confidential, machineTags []string) error {
 	switch size := len(value.Reveal()); {
 	case !ValidSecretName(name):
-		return farm.Invalid("the secret cannot be kept", farm.FieldError{
-			Field: "name", Message: fmt.Sprintf("may hold letters, digits, '_', '-' and '.', %d of them at most", MaxSecretName)})
+		return farm.Invalid("the secret cannot be kept", farm.Field("name", "may hold letters, digits, '_', '-' and '.', %d of them at most", MaxSecretName))
 	case size == 0 || size > MaxSecretValue:
-		return farm.Invalid("the secret cannot be kept", farm.FieldError{
-			Field: "value", Message: fmt.Sprintf("has to have 1 to %d bytes", MaxSecretValue)})
+		return farm.Invalid("the secret cannot be kept", farm.Field("value", "has to have 1 to %d bytes", MaxSecretValue))
 	}
 	return checkMachineTags(machineTags)
 }
@@ -153,8 +151,7 @@ func checkSecret(name string, value farm.Confidential, machineTags []string) err
 func checkMachineTags(tags []string) error {
 	const refused = "the secret cannot be restricted to these machines"
 	if len(tags) > maxMachineTags {
-		return farm.Invalid(refused, farm.FieldError{
-			Field: "machineTags", Message: fmt.Sprintf("holds %d tags; %d are allowed", len(tags), maxMachineTags)})
+		return farm.Invalid(refused, farm.Field("machineTags", "holds %d tags; %d are allowed", len(tags), maxMachineTags))
 	}
 	for i, tag := range tags {
 		if !names.IsTitle(tag) {

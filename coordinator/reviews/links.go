@@ -75,18 +75,17 @@ const Path = "/review/"
 
 func (in NewLink) check(now time.Time) error {
 	var wrong []farm.FieldError
-	add := func(field, message string) { wrong = append(wrong, farm.FieldError{Field: field, Message: message}) }
 	if len(in.For) > MostFor || !utf8.ValidString(in.For) {
-		add("for", fmt.Sprintf("may have %d bytes", MostFor))
+		wrong = append(wrong, farm.Field("for", "may have %d bytes", MostFor))
 	}
 	if n := utf8.RuneCountInString(in.Password); in.Password != "" && (n < PasswordLeast || n > passwordMost) {
-		add("password", fmt.Sprintf("needs %d to %d characters", PasswordLeast, passwordMost))
+		wrong = append(wrong, farm.Field("password", "needs %d to %d characters", PasswordLeast, passwordMost))
 	}
 	switch {
 	case !in.Until.After(now):
-		add("expiresAt", "is over already")
+		wrong = append(wrong, farm.Field("expiresAt", "is over already"))
 	case in.Until.After(now.Add(MostLife)):
-		add("expiresAt", fmt.Sprintf("lies more than %d days ahead", int(MostLife.Hours()/24)))
+		wrong = append(wrong, farm.Field("expiresAt", "lies more than %d days ahead", int(MostLife.Hours()/24)))
 	}
 	if len(wrong) > 0 {
 		return farm.Invalid("this review link cannot be made", wrong...)

@@ -35,16 +35,14 @@ func (u *Uploads) Put(ctx context.Context, p farm.Principal, id string, number i
 	}
 	up := newUpload(id, a)
 	if number < 0 || number >= up.Parts() {
-		return farm.Invalid("the upload has no such part", farm.FieldError{Field: "part", Message: "has to be below " + strconv.Itoa(up.Parts())})
+		return farm.Invalid("the upload has no such part", farm.Field("part", "has to be below %s", strconv.Itoa(up.Parts())))
 	}
 	if a.SHA256 != "" {
 		return nil // the file is whole, and this part came twice
 	}
 	want := up.partBytes(number)
 	if size >= 0 && size != want {
-		return farm.Invalid("the part is not as large as it has to be", farm.FieldError{
-			Field: "part", Message: fmt.Sprintf("has %d bytes, not %d", size, want),
-		})
+		return farm.Invalid("the part is not as large as it has to be", farm.Field("part", "has %d bytes, not %d", size, want))
 	}
 	if _, err := u.files.Put(ctx, partKey(p.Team, id, number), body, files.Limits{Size: want, Max: want}); err != nil {
 		return files.ReceiveError("part", err)
@@ -63,7 +61,7 @@ func (u *Uploads) Finish(ctx context.Context, p farm.Principal, id, hash string)
 		return farm.StoredFile{}, err
 	}
 	if hash != "" && !farm.IsSHA256(hash) {
-		return farm.StoredFile{}, farm.Invalid("the upload cannot be finished", farm.FieldError{Field: "sha256", Message: "has to be 64 hexadecimal digits"})
+		return farm.StoredFile{}, farm.Invalid("the upload cannot be finished", farm.Field("sha256", "has to be 64 hexadecimal digits"))
 	}
 	if a.SHA256 != "" {
 		return u.finished(ctx, p, id, a)

@@ -120,13 +120,13 @@ func (u *Uploads) Begin(ctx context.Context, p farm.Principal, key, name string,
 func checkAnnounced(key, name string, size int64) error {
 	var wrong []farm.FieldError
 	if name == "" || len(name) > MaxName {
-		wrong = append(wrong, farm.FieldError{Field: "name", Message: "has to be the file's name, of up to " + strconv.Itoa(MaxName) + " bytes"})
+		wrong = append(wrong, farm.Field("name", "has to be the file's name, of up to %d bytes", MaxName))
 	}
 	if len(key) > MaxName {
-		wrong = append(wrong, farm.FieldError{Field: "key", Message: "is longer than " + strconv.Itoa(MaxName) + " bytes"})
+		wrong = append(wrong, farm.Field("key", "is longer than %d bytes", MaxName))
 	}
 	if size < 1 {
-		wrong = append(wrong, farm.FieldError{Field: "size", Message: "has to be the file's size in bytes; the farm takes no empty files"})
+		wrong = append(wrong, farm.Field("size", "has to be the file's size in bytes; the farm takes no empty files"))
 	}
 	if len(wrong) > 0 {
 		return farm.Invalid("the file cannot be uploaded", wrong...)

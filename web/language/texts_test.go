@@ -41,6 +41,7 @@ var frames = []string{"%s and %s", "%s: %s"}
 var tellers = map[string]bool{
 	"..": true, "../../coordinator/people": true, "../../coordinator/submission": true,
 	"../../farm": false, "../../coordinator/schedule": false, "../../coordinator/dispatch": false, "../../coordinator/ranges": false, "../../coordinator/notices": false,
+	"../../coordinator/library": true, "../../coordinator/uploads": true, "../../coordinator/reviews": true,
 }
 
 // refusals are the sayers of errors.

@@ -5,8 +5,6 @@ import (
 	"io"
 	"strings"
 	"unicode"
-
-	"github.com/mattn/go-runewidth"
 )
 
 // gap is how many columns lie between two cells.
@@ -38,7 +36,7 @@ func (t *Table) Row(cells ...string) {
 		if i == len(t.widths) {
 			t.widths = append(t.widths, 0)
 		}
-		t.widths[i] = max(t.widths[i], runewidth.StringWidth(row[i]))
+		t.widths[i] = max(t.widths[i], columns(row[i]))
 	}
 	t.rows = append(t.rows, row)
 }
@@ -55,7 +53,7 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 		for i, cell := range row {
 			line.WriteString(cell)
 			if i < len(row)-1 {
-				line.WriteString(strings.Repeat(" ", t.widths[i]-runewidth.StringWidth(cell)+gap))
+				line.WriteString(strings.Repeat(" ", t.widths[i]-columns(cell)+gap))
 			}
 		}
 		n, err := b.WriteString(strings.TrimRight(line.String(), " ") + "\n")

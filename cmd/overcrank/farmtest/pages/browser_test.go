@@ -4,6 +4,7 @@ package pages_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -216,10 +217,18 @@ func (b *browser) expect(words ...string) {
 	b.expected = append(b.expected, words...)
 }
 
-// size sets the size of the window in CSS pixels.
+// size sets the size of the window in CSS pixels, and waits until the page has been drawn in it: before that, what is measured is of both sizes.
 func (b *browser) size(width, height int64) {
 	b.t.Helper()
 	b.do(emulation.SetDeviceMetricsOverride(width, height, 1, false))
+	b.until(fmt.Sprintf(`((size) => {
+		if (document.drawnIn === size) return innerWidth === %d;
+		if (document.askedFor !== size) {
+			document.askedFor = size;
+			requestAnimationFrame(() => requestAnimationFrame(() => { document.drawnIn = size; }));
+		}
+		return false;
+	})(%q)`, width, rand.Text()))
 }
 
 // scheme sets which colours the visitor's system asks for, and that nothing moves, so that they are there at once.

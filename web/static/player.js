@@ -66,9 +66,10 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
   function play() {
     stop();
     if (take.kind !== "film") return;
-    first.media.play();
-    if (second?.take.kind === "film") second.media.play();
     $("play").textContent = said("Pause");
+    // A film that is halted before it has begun is halted; one that the browser does not play says so by its button.
+    const refused = (e) => { if (e.name !== "AbortError") stop(); };
+    for (const shown of [first, second]) if (shown?.take.kind === "film") shown.media.play().catch(refused);
   }
   function halt() { const was = frame; stop(); go(was); }
   function back() {

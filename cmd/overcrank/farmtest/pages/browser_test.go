@@ -18,6 +18,7 @@ import (
 
 	"overcrank/cmd/overcrank/farmtest"
 
+	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
@@ -130,9 +131,21 @@ func (b *browser) do(actions ...chromedp.Action) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b, farmtest.Patience)
 	defer cancel()
-	if err := chromedp.Run(ctx, actions...); err != nil {
-		b.failed(err)
+	for _, action := range actions {
+		err := chromedp.Run(ctx, action)
+		for redrawn(err) {
+			err = chromedp.Run(ctx, action)
+		}
+		if err != nil {
+			b.failed(err)
+		}
 	}
+}
+
+// redrawn tells of an action that found what it is for while the farm drew that anew: it has done nothing to the page.
+func redrawn(err error) bool {
+	var said *cdproto.Error
+	return errors.As(err, &said) && (strings.HasPrefix(said.Message, "DOM Error while querying") || strings.HasPrefix(said.Message, "Could not find node with given id"))
 }
 
 // failed ends the test and tells what the page shows.

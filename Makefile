@@ -42,7 +42,7 @@ test:
 	$(GO) test -race -vet=off -run '$(FRAMES_AT_ONCE)' ./engine/render
 	@# The program too: tests of farms need all of it at once.
 	@CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/overcrank
-	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 20m $(WITHOUT_RACE)
+	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 30m $(WITHOUT_RACE)
 	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -run '$(ONE_AFTER_ANOTHER)' ./raftstore ./raftstore/tables ./agent
 	$(GO) -C installers test -vet=off ./...
 

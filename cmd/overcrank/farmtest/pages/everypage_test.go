@@ -30,7 +30,7 @@ var noPages = []string{
 	"/templates/:id/reel", "/templates/:id/reels/:composition", "/new/table.csv", "/files/table", "/reports.csv", "/search/found", "/queue/move",
 	"/machines/:id/frame", "/machines/:id/now", "/settings", "/settings/audit.csv", "/settings/audit.json", "/settings/fonts/:id/faces/:face",
 	"/settings/studio/logo",
-	"/settings/sign-in/test", // goes to the provider, and comes back to a page that TestAStudioSignsInByItsProvider looks at
+	"/settings/sign-in/test", // goes to the provider, and comes back to a page that TestAPersonSignsInWithTheStudiosAccount looks at
 }
 
 // tour goes over pages and notes which it has seen.

@@ -70,8 +70,7 @@ func TestFramesArePickedOnTheStripAndRenderedAgain(t *testing.T) {
 	b.until(`document.getElementById("film").dataset.frames.startsWith("0 ")`) // until somebody goes to a frame, the strip stands on the latest picture
 	b.do(chromedp.Focus("#film", chromedp.ByQuery))
 	b.keysUntil(`document.getElementById("film").getAttribute("aria-valuenow") === "0"`, chromedp.KeyEvent(kb.Home))
-	b.do(chromedp.KeyEvent(" "))
-	b.until(picked + ` === "0"`)
+	b.keysUntil(picked+` === "0"`, chromedp.KeyEvent(" "))
 	b.do(chromedp.KeyEvent(kb.ArrowRight, chromedp.KeyModifiers(input.ModifierShift)), chromedp.KeyEvent(kb.ArrowRight, chromedp.KeyModifiers(input.ModifierShift)))
 	b.until(picked + ` === "0-2" && document.querySelectorAll("#film .picks i").length === 1`)
 	b.until(`document.getElementById("frame-words").textContent.startsWith("Frame 2. machine ")`)

@@ -58,7 +58,11 @@ type cff struct {
 	glyphs  [][]byte
 	local   [][][]byte // subroutines of each of its parts
 	parts   []byte     // the part of each glyph, nil when there is one
+	pieces  int        // of all lists that were read
 }
+
+// maxPieces limits the pieces of all lists of a font together: many parts can name the same list.
+const maxPieces = 1 << 20
 
 func dictionary(b []byte) (values, error) {
 	v := values{}
@@ -74,6 +78,9 @@ func (c *cff) index(at int) (list [][]byte, end int) {
 	n := int(binary.BigEndian.Uint16(c.b[at:]))
 	if n == 0 {
 		return nil, at + 2
+	}
+	if c.pieces += n; c.pieces > maxPieces {
+		panic("its lists are too long")
 	}
 	size := int(c.b[at+2])
 	offset := func(i int) (v int) {

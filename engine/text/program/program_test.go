@@ -64,6 +64,17 @@ func TestAGlyphThatNeverEndsIsRefused(t *testing.T) {
 	}
 }
 
+func TestASmallFontThatUnfoldsToGigabytesIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, data := range map[string][]byte{
+		"its lists are too long": programtest.Parts(2000, 1000), "too complex": programtest.Unfolding(t, goregular.TTF, 200),
+	} {
+		if _, err := program.Read(data); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("a font of %d bytes: %v, want %q", len(data), err, name)
+		}
+	}
+}
+
 func TestGlyphsOfType1AreDrawn(t *testing.T) {
 	t.Parallel()
 	for _, hexadecimal := range []bool{false, true} {

@@ -2,6 +2,7 @@ package program
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 
 	"github.com/go-text/typesetting/font"
@@ -67,6 +68,10 @@ func readSFNT(data []byte) (*Font, error) {
 		}
 		kept = append(kept, opentype.Table{Tag: opentype.MustNewTag(name), Content: raw})
 	}
+	glyf, err := glyphs(ld)
+	if err != nil {
+		return nil, err
+	}
 	face, err := font.ParseTTF(bytes.NewReader(opentype.WriteTTF(kept)))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errBroken, err)
@@ -74,10 +79,6 @@ func readSFNT(data []byte) (*Font, error) {
 	upem := float64(face.Upem())
 	if upem <= 0 {
 		upem = 1000
-	}
-	glyf, err := glyphs(ld)
-	if err != nil {
-		return nil, err
 	}
 	w := &weigher{glyf: glyf, known: map[int]int{}}
 	f := &Font{Glyphs: len(glyf), matrix: geom.Scale(1/upem, 1/upem), maps: charmaps(ld)}
@@ -116,12 +117,42 @@ func glyphs(ld *opentype.Loader) (tables.Glyf, error) {
 	if err != nil || len(loca) == 0 {
 		return nil, fmt.Errorf("%w: its table of places is", errBroken)
 	}
-	glyf, err := tables.ParseGlyf(raw("glyf"), loca)
+	described := raw("glyf")
+	if points(described, loca) > maxFontPoints {
+		return nil, errComplex
+	}
+	glyf, err := tables.ParseGlyf(described, loca)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errBroken, err)
 	}
 	return glyf, nil
 }
+
+// points is how many points and parts all glyphs have together, as their descriptions say: a few bytes can describe thousands of points, which the
+// reader of a font unfolds at once.
+func points(glyf []byte, loca []uint32) (n int) {
+	for i := range len(loca) - 1 {
+		from, to := int(loca[i]), min(int(loca[i+1]), len(glyf))
+		if to-from < glyphHead {
+			continue
+		}
+		g := glyf[from:to]
+		contours := int(int16(binary.BigEndian.Uint16(g)))
+		switch last := glyphHead + 2*(contours-1); {
+		case contours < 0:
+			n += len(g) / leastPart
+		case contours > 0 && last+2 <= len(g):
+			n += int(binary.BigEndian.Uint16(g[last:])) + 1
+		}
+	}
+	return n
+}
+
+// Of the descriptions of glyphs (OpenType, table glyf): the bytes before the ends of the contours, and those of the smallest part of a composite glyph.
+const (
+	glyphHead = 10
+	leastPart = 6
+)
 
 // charmaps are the tables of a font that map codes; none where they cannot be read.
 func charmaps(ld *opentype.Loader) (out []charmap) {

@@ -135,6 +135,14 @@ func chars(stack []any) (out []span) {
 	return out
 }
 
+// size is how many stretches of codes there are; none where there is no CMap.
+func (c *codes) size() int {
+	if c == nil {
+		return 0
+	}
+	return len(c.spans)
+}
+
 // next takes the next code off a string.
 func (c *codes) next(s []byte) (code, length int) {
 	if !c.identity {

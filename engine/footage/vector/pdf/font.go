@@ -19,6 +19,7 @@ type face struct {
 	dict    dict
 	book    *typeset.Book
 	own     *program.Font // nil for a font that is not in the file
+	program int           // bytes of own
 	codes   *codes        // of a font whose codes have several bytes
 	widths  map[int]float64
 	width   float64 // of codes that have none of their own, below 0 for that of the glyph
@@ -38,16 +39,19 @@ type figure struct {
 }
 
 const (
-	maxFaces  = 500    // of a page
-	maxCodes  = 20_000 // of a font, that are kept
-	faceSteps = 1_000
-	symbolic  = 4 // the flag of fonts with characters of their own
+	maxFaces  = 500     // of a page
+	maxWidths = 1 << 17 // of a font
+	maxCodes  = 20_000  // of a font, that are kept
+	faceSteps = 1_000   // the work of reading a font
+	faceStep  = 64      // bytes of a font that are a step more
+	symbolic  = 4       // the flag of fonts with characters of their own
 )
 
 // readFace reads a font.
 func (c *content) readFace(d dict) (*face, error) {
 	f := c.file
 	k := &face{file: f, words: c.words, dict: d, book: c.fonts, known: map[int]figure{}, width: -1, unicode: f.codesOf(d["ToUnicode"])}
+	defer func() { c.steps += k.bytes() / faceStep }() // also of one that cannot be read, which is read again when it is asked for again
 	base := string(f.name(d["BaseFont"]))
 	if mark, rest, ok := strings.Cut(base, "+"); ok && len(mark) == 6 {
 		base = rest
@@ -88,6 +92,7 @@ func (c *content) readFace(d dict) (*face, error) {
 		}
 		data, err := f.decoded(s)
 		if err == nil {
+			k.program = len(data)
 			k.own, err = program.Read(data)
 		}
 		if err != nil {
@@ -98,6 +103,12 @@ func (c *content) readFace(d dict) (*face, error) {
 		}
 	}
 	return k, k.standIn(c)
+}
+
+// bytes is about how much a font takes, since many fonts can share the lists and programs of a small file.
+func (k *face) bytes() int {
+	const entry = 64 // of a list
+	return k.program + len(k.cidGID) + entry*(len(k.widths)+k.unicode.size()+k.codes.size())
 }
 
 // standIn prepares to draw with a font of the book.
@@ -136,7 +147,7 @@ func (k *face) descendant() dict {
 	for i := 0; i+1 < len(w); {
 		first := int(f.number(w[i], 0))
 		if each := f.array(w[i+1]); each != nil {
-			for n, v := range each {
+			for n, v := range each[:min(len(each), maxWidths-len(k.widths))] {
 				k.widths[first+n] = f.number(v, 0) / 1000
 			}
 			i += 2
@@ -145,7 +156,7 @@ func (k *face) descendant() dict {
 		if i+2 >= len(w) {
 			break
 		}
-		for n := first; n <= min(int(f.number(w[i+1], 0)), first+1<<16) && len(k.widths) < 1<<17; n++ {
+		for n := first; n <= min(int(f.number(w[i+1], 0)), first+1<<16) && len(k.widths) < maxWidths; n++ {
 			k.widths[n] = f.number(w[i+2], 0) / 1000
 		}
 		i += 3

@@ -2,6 +2,7 @@ package pdf_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"image"
 	"strings"
@@ -199,6 +200,19 @@ func TestLettersThatAreStreamsAreDrawn(t *testing.T) {
 	loop := append([]string{strings.Replace(font[0], "/CharProcs", "/Resources<</Font<</F 5 0 R>>>>/CharProcs", 1)}, font[1], packed("", []byte("60 0 d0 BT /F 20 Tf (B) Tj ET")))
 	if _, err := pdf.Read(bytes.NewReader(file(page, "BT /F 20 Tf (B) Tj ET", loop...)), nil); err == nil || !strings.Contains(err.Error(), "letters lie within each other") {
 		t.Errorf("a letter within itself: %v", err)
+	}
+}
+
+// TestFontsCostWhatTheyHold reads one large list of widths again for each font: a small file could fill the memory with them.
+func TestFontsCostWhatTheyHold(t *testing.T) {
+	t.Parallel()
+	const font = "<</Font<</F <</Subtype/Type0/BaseFont/Nobody/Encoding/Identity-H/DescendantFonts[5 0 R]>>>>>>"
+	objects := []string{"<</W[0[" + strings.Repeat("1 ", 100_000) + "]]>>"}
+	for times, refused := range map[int]bool{5: false, 50: true} {
+		_, err := pdf.Read(bytes.NewReader(file("/Resources"+font, strings.Repeat("BT /F 1 Tf ET ", times), objects...)), fonts(t))
+		if got := errors.Is(err, vector.ErrTooMuch); got != refused || !refused && err != nil {
+			t.Errorf("%d fonts: %v", times, err)
+		}
 	}
 }
 

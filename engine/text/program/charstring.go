@@ -6,11 +6,22 @@ import (
 	ps "github.com/go-text/typesetting/font/cff/interpreter"
 )
 
-// charstring draws what the program of a glyph of a CFF font says.
-type charstring struct {
+// drawing is what the program of a glyph draws.
+type drawing struct {
 	out   ps.CharstringReader
 	steps int
 }
+
+// step counts an operator, since subroutines that call each other can make any number of them.
+func (d *drawing) step() error {
+	if d.steps++; d.steps > maxPoints || len(d.out.Segments) > maxPoints {
+		return errComplex
+	}
+	return nil
+}
+
+// charstring draws what the program of a glyph of a CFF font says.
+type charstring struct{ drawing }
 
 // Context implements ps.OperatorHandler.
 func (*charstring) Context() ps.Context { return ps.Type2Charstring }
@@ -32,17 +43,17 @@ const (
 	opCallgsubr = 29
 )
 
-// Apply implements ps.OperatorHandler. It counts the operators, since subroutines that call each other can make any number of them.
+// Apply implements ps.OperatorHandler.
 func (c *charstring) Apply(m *ps.Machine, op ps.Operator) error {
-	if c.steps++; c.steps > maxPoints || len(c.out.Segments) > maxPoints {
-		return errComplex
+	err := c.step()
+	if err != nil {
+		return err
 	}
 	if op.IsEscaped {
-		err := c.flex(m, op)
+		err = c.flex(m, op)
 		m.ArgStack.Clear()
 		return err
 	}
-	var err error
 	switch op.Operator {
 	case opReturn:
 		return m.Return()

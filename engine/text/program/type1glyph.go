@@ -9,9 +9,8 @@ import (
 
 // type1Glyph draws what the program of a glyph of a Type 1 font says.
 type type1Glyph struct {
+	drawing
 	font  *type1
-	out   ps.CharstringReader
-	steps int
 	left  float64    // where the glyph begins
 	bent  []ps.Point // points of a flat curve that is being described, nil for none
 	bends bool
@@ -52,13 +51,13 @@ const (
 
 // Apply implements ps.OperatorHandler.
 func (g *type1Glyph) Apply(m *ps.Machine, op ps.Operator) error {
-	if g.steps++; g.steps > maxPoints || len(g.out.Segments) > maxPoints {
-		return errComplex
+	err := g.step()
+	if err != nil {
+		return err
 	}
 	if op.IsEscaped {
 		return g.escaped(m, op)
 	}
-	var err error
 	switch op.Operator {
 	case opCallsubr:
 		return ps.LocalSubr(m)
@@ -200,7 +199,7 @@ func (g *type1Glyph) compose(v [5]float64) error {
 		if !ok {
 			continue
 		}
-		part := type1Glyph{font: g.font, depth: 1, steps: g.steps}
+		part := type1Glyph{font: g.font, depth: 1, drawing: drawing{steps: g.steps}}
 		if err := part.run(g.font.glyphs[glyph]); err != nil {
 			return err
 		}

@@ -14,6 +14,8 @@ import (
 	"overcrank/engine/footage/vector"
 	"overcrank/engine/footage/vector/pdf"
 	"overcrank/engine/geom"
+	"overcrank/engine/text"
+	"overcrank/engine/text/texttest"
 )
 
 // file writes a file of a page of 100 by 100 with a table of objects. The page is object 3 and its content object 4; others follow.
@@ -46,9 +48,15 @@ func packed(dict string, content []byte) string {
 	return fmt.Sprintf("<<%s/Filter/FlateDecode/Length %d>>stream\n%s\nendstream", dict, b.Len(), b.String())
 }
 
+// drawn is what a file shows, with no fonts but its own.
 func drawn(t *testing.T, raw []byte, times float64) (*image.RGBA, *vector.Picture) {
 	t.Helper()
-	pic, err := pdf.Read(bytes.NewReader(raw), nil)
+	return shown(t, raw, nil, times)
+}
+
+func shown(t testing.TB, raw []byte, fonts *text.Book, times float64) (*image.RGBA, *vector.Picture) {
+	t.Helper()
+	pic, err := pdf.Read(bytes.NewReader(raw), fonts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +262,7 @@ func FuzzRead(f *testing.F) {
 		"<</Length 99>>stream\n1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <61> <63> [<0041> <d83dde00>] endbfrange\nendstream"))
 	f.Add(file(page, "BT /F 9 Tf 5 5 Td (AB) Tj ET", "<</Subtype/Type3/FontMatrix[.01 0 0 .01 0 0]/Encoding<</Differences[65/a]>>/CharProcs<</a 4 0 R>>>>"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		pic, err := pdf.Read(bytes.NewReader(raw), fonts(t))
+		pic, err := pdf.Read(bytes.NewReader(raw), texttest.Book(t))
 		if err != nil {
 			return
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"image"
 	"strings"
-	"sync"
 	"testing"
 
 	"golang.org/x/image/font/gofont/goregular"
@@ -16,41 +15,21 @@ import (
 	"overcrank/engine/footage/vector/pdf"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
-	"overcrank/engine/text"
 	"overcrank/engine/text/program"
 	"overcrank/engine/text/program/programtest"
+	"overcrank/engine/text/texttest"
 )
-
-var book = sync.OnceValues(func() (*text.Book, error) { return text.OpenBook() })
-
-func fonts(t testing.TB) *text.Book {
-	t.Helper()
-	b, err := book()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // written is what a file with text shows.
 func written(t testing.TB, raw []byte, times float64) (*image.RGBA, *vector.Picture) {
 	t.Helper()
-	pic, err := pdf.Read(bytes.NewReader(raw), fonts(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, h := pic.Pixels()
-	img := image.NewRGBA(image.Rect(0, 0, int(float64(w)*times), int(float64(h)*times)))
-	if err := pic.Draw(t.Context(), img, geom.Scale(times, times)); err != nil {
-		t.Fatal(err)
-	}
-	return img, pic
+	return shown(t, raw, texttest.Book(t), times)
 }
 
 // layer is what a text layer shows in the Go font of 20 pixels at 10, 60, and how wide its letters are.
 func layer(t testing.TB, s string) (*image.RGBA, []float64) {
 	t.Helper()
-	l, err := fonts(t).Glyphs(&aep.TextDocument{Text: s, Runs: []aep.TextRun{{Length: len(s), Style: aep.CharacterStyle{Font: "GoRegular", Size: 20}}}})
+	l, err := texttest.Book(t).Glyphs(&aep.TextDocument{Text: s, Runs: []aep.TextRun{{Length: len(s), Style: aep.CharacterStyle{Font: "GoRegular", Size: 20}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +188,7 @@ func TestFontsCostWhatTheyHold(t *testing.T) {
 	const font = "<</Font<</F <</Subtype/Type0/BaseFont/Nobody/Encoding/Identity-H/DescendantFonts[5 0 R]>>>>>>"
 	objects := []string{"<</W[0[" + strings.Repeat("1 ", 100_000) + "]]>>"}
 	for times, refused := range map[int]bool{5: false, 50: true} {
-		_, err := pdf.Read(bytes.NewReader(file("/Resources"+font, strings.Repeat("BT /F 1 Tf ET ", times), objects...)), fonts(t))
+		_, err := pdf.Read(bytes.NewReader(file("/Resources"+font, strings.Repeat("BT /F 1 Tf ET ", times), objects...)), texttest.Book(t))
 		if got := errors.Is(err, vector.ErrTooMuch); got != refused || !refused && err != nil {
 			t.Errorf("%d fonts: %v", times, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"overcrank/engine/footage/vector"
 	"overcrank/engine/footage/vector/svg"
 	"overcrank/engine/geom"
+	"overcrank/engine/text/texttest"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 
 func read(t testing.TB, content string) *vector.Picture {
 	t.Helper()
-	pic, err := svg.Read(strings.NewReader(content), fonts(t))
+	pic, err := svg.Read(strings.NewReader(content), texttest.Book(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +357,7 @@ func TestWhatIsNoPictureIsRefusedWithWords(t *testing.T) {
 		`<?xml version="1.0" encoding="utf-16"?><svg/>`: "encoding 'utf-16'",
 		`<svg width="1000000" height="1"></svg>`:        "size",
 	} {
-		if _, err := svg.Read(strings.NewReader(content), fonts(t)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := svg.Read(strings.NewReader(content), texttest.Book(t)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", content, err)
 		}
 	}
@@ -374,7 +375,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(head + content + tail))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		pic, err := svg.Read(bytes.NewReader(content), fonts(t))
+		pic, err := svg.Read(bytes.NewReader(content), texttest.Book(t))
 		if err != nil {
 			return
 		}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"overcrank/aep"
@@ -14,19 +13,8 @@ import (
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
 	"overcrank/engine/text"
+	"overcrank/engine/text/texttest"
 )
-
-// book has at least the Go fonts, which the engine brings along.
-var book = sync.OnceValues(func() (*text.Book, error) { return text.OpenBook() })
-
-func fonts(t testing.TB) *text.Book {
-	t.Helper()
-	b, err := book()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // layer is what a text layer shows, its anchor at 10, 60.
 func layer(t testing.TB, s string, style aep.CharacterStyle, justify aep.Justification) (*image.RGBA, *text.Layout) {
@@ -36,7 +24,7 @@ func layer(t testing.TB, s string, style aep.CharacterStyle, justify aep.Justifi
 		Text: s, Runs: []aep.TextRun{{Length: len(s), Style: style}},
 		Paragraphs: []aep.ParagraphRun{{Length: len(s), Style: aep.ParagraphStyle{Justification: justify}}},
 	}
-	l, err := fonts(t).Layout(doc)
+	l, err := texttest.Book(t).Layout(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +112,7 @@ func TestTextIsPlacedAsItsElementsSay(t *testing.T) {
 // spaces is how far text in the Go font of 20 pixels goes, with the spaces at its end.
 func spaces(t *testing.T, s string) (far float64) {
 	t.Helper()
-	l, err := fonts(t).Glyphs(&aep.TextDocument{Text: s, Runs: []aep.TextRun{{Length: len(s), Style: aep.CharacterStyle{Font: "GoRegular", Size: 20}}}})
+	l, err := texttest.Book(t).Glyphs(&aep.TextDocument{Text: s, Runs: []aep.TextRun{{Length: len(s), Style: aep.CharacterStyle{Font: "GoRegular", Size: 20}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +190,7 @@ func TestWhatTextLacksIsNamed(t *testing.T) {
 	if pic, err := svg.Read(strings.NewReader(head+`<text>a</text>`+tail), nil); err != nil || strings.Join(pic.Lacks, "|") != "text" {
 		t.Errorf("without fonts: %v, %v", pic, err)
 	}
-	if _, err := svg.Read(strings.NewReader(head+`<text>`+strings.Repeat("a", 30_000)+`</text>`+tail), fonts(t)); err == nil {
+	if _, err := svg.Read(strings.NewReader(head+`<text>`+strings.Repeat("a", 30_000)+`</text>`+tail), texttest.Book(t)); err == nil {
 		t.Error("30,000 characters of one text are read")
 	}
 }

@@ -36,7 +36,7 @@ func heard(l Language, words string, depth int) string {
 	}
 	for _, s := range sentences() {
 		said, fits := s.in(words)
-		if !fits {
+		if !fits || s.text == several && !eachIsKnown(words, depth) {
 			continue
 		}
 		text := translated(l, s.text, plural.Other)
@@ -50,6 +50,17 @@ func heard(l Language, words string, depth int) string {
 		return written(l, text, args)
 	}
 	return words
+}
+
+// eachIsKnown tells whether things in a row are all known: a comma stands in the words of others too, which are not to be said half in each language.
+func eachIsKnown(words string, depth int) bool {
+	for _, s := range sentences() {
+		said, fits := s.in(words)
+		if fits && (s.text != several || depth > 0 && eachIsKnown(said[0], depth-1) && eachIsKnown(said[1], depth-1)) {
+			return true
+		}
+	}
+	return false
 }
 
 // noNumber stands for each digit in what many jobs failed for (farm.CauseOfMessage).

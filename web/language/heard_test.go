@@ -55,6 +55,8 @@ func TestWhatMachinesSayIsKnownAgain(t *testing.T) {
 		{de, "rendered by the embedded engine: this farm has no After Effects, and the job asks for ae2024", "von der eingebauten Engine gerendert: Diese Farm hat kein After Effects, und der Job verlangt ae2024"},
 		// Others' sentences, and those of no number, are nobody's.
 		{de, "something nobody has said yet", "something nobody has said yet"},
+		{de, "Unable to open the file, it is empty", "Unable to open the file, it is empty"},
+		{de, "After Effects error, timed out, it is empty", "After Effects error, timed out, it is empty"},
 		{de, "the film has some frames, 4 were expected", "the film has some frames, 4 were expected"},
 		{de, "100 % of it failed", "100 % of it failed"},
 		{de, "", ""},

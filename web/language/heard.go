@@ -13,9 +13,9 @@ import (
 )
 
 // Heard is what a machine or an engine has said in English, in the language of a context: why a job failed, what it warns of, what it would not
-// draw. Machines report such sentences as they are, and the state and the interfaces keep them so, also those of earlier releases. Here they
-// are known again by the texts in heard_failures.go and its neighbours. What stands in them stays: names, and the words of
-// After Effects, of ffmpeg, or of a script. A sentence that is not known stays in English.
+// draw. Machines report such sentences in English, and the state and the interfaces keep them so, also those of earlier releases. Here they are
+// recognised by the texts in heard_failures.go and its neighbours, and translated. What stands within them stays: names, and the words of
+// After Effects, of ffmpeg, or of a script. A sentence that is not recognised stays in English.
 func Heard(ctx context.Context, words string) string {
 	if In(ctx) == English || len(words) > longestHeard {
 		return words

@@ -49,6 +49,11 @@ func (s *server) readJobView(ctx context.Context, p farm.Principal, id string) (
 			return v, err
 		}
 	}
+	if job.Status == farm.JobRendering {
+		if v.Shared, err = s.isShared(ctx, p, id); err != nil {
+			return v, err
+		}
+	}
 	if job.Status.Ended() && !job.PreviewFirst {
 		return v, nil
 	}
@@ -73,6 +78,12 @@ func (s *server) readJobView(ctx context.Context, p farm.Principal, id string) (
 	}
 	v.Placement, v.Finish = &placement, placement.Finish
 	return v, nil
+}
+
+// isShared tells whether machines share a film: one of its first tasks, which may be that of the frames to look at first, renders a part of it.
+func (s *server) isShared(ctx context.Context, p farm.Principal, id string) (bool, error) {
+	first, _, err := s.farm.tasks.Tasks(ctx, p, id, "", 2)
+	return slices.ContainsFunc(first, func(t coordinator.TaskView) bool { return t.Kind == farm.TaskRender && t.Part }), err
 }
 
 // readTasks reads some of a job's tasks with their attempts: those that people look for on its page.

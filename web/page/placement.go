@@ -17,6 +17,7 @@ type JobView struct {
 	Reviews JobReviews
 	Job
 	Placement *farm.Placement     // why it waits; nil for a job that has ended
+	Shared    bool                // machines share the film, so that single frames of it can be rendered again; said while it renders
 	Samples   []int               // frames that were rendered to be looked at first
 	Cure      *FailureGroup       // why it failed, and what helps; nil where nobody has to deal with that
 	Timeline  Timeline            // when machines worked on it

@@ -76,25 +76,22 @@ func (t Timeline) runsData() templ.Attributes {
 	return templ.Attributes{"data-runs": string(data)}
 }
 
-// shared says whether machines share the film, so that single frames of it can be rendered again.
-func (j Job) shared() bool { return j.Project != nil }
-
 // renderable says what can be rendered again of a job: single frames, the whole film, or nothing.
 func (v JobView) renderable(s Shell) (frames, whole bool) {
 	_, total := v.frames()
 	if total < 2 || v.Join || v.Settings.Type == "aep" || !s.Can(farm.ActChangeJobs) {
 		return false, false
 	}
-	if v.Status.Ended() {
-		return false, s.Can(farm.ActSubmit) && v.Status != farm.JobCancelled && !v.Forgotten()
+	if v.Status == farm.JobFinished {
+		return false, s.Can(farm.ActSubmit) && !v.Forgotten()
 	}
-	return v.shared() && v.Status == farm.JobRendering, false
+	return v.Shared && v.Status == farm.JobRendering, false
 }
 
 // inOnePiece says whether one machine renders a film whose frames could be picked otherwise.
 func (v JobView) inOnePiece() bool {
 	_, total := v.frames()
-	return total > 1 && !v.Join && v.Settings.Type != "aep" && v.Status == farm.JobRendering && !v.shared()
+	return total > 1 && !v.Join && v.Settings.Type != "aep" && v.Status == farm.JobRendering && !v.Shared
 }
 
 // wholeCost says what it costs to render the whole film again.

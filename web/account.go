@@ -10,7 +10,6 @@ import (
 	"overcrank/coordinator/people"
 	"overcrank/farm"
 	"overcrank/inbound"
-	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -32,7 +31,7 @@ func (s *server) showAccount(c *fiber.Ctx, p farm.Principal, v page.Account) err
 	if err := s.noticesOf(c, p, &v); err != nil {
 		return err
 	}
-	v.Language = language.Known(c.Cookies(languageCookie))
+	v.Language = farm.KnownLanguage(c.Cookies(languageCookie))
 	v.PasskeyDomain, v.PasskeyFresh = s.farm.passkeys.Domain(), s.farm.passkeys.MayAdd(ctx, p)
 	v.Account, v.Team, v.Here, v.Now = account, team.Name, p.Session.ID, time.Now()
 	return s.render(c, page.AccountPage(s.shell(c, p, say(c, "Your account"), ""), v))

@@ -9,13 +9,12 @@ import (
 
 	"overcrank/api/socket"
 	"overcrank/farm"
-	"overcrank/web/language"
 )
 
 // audience is who sees the same of a live part: what is drawn for one of them is sent to all.
 type audience struct {
 	topic, piece string
-	reads        language.Language
+	reads        farm.Language
 	team         string
 	first        bool // of the farm's first team
 	role         farm.Role

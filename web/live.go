@@ -260,7 +260,7 @@ type liveSession struct {
 }
 
 // watch has the session share what is drawn with others, until it has left.
-func (l *liveSession) watch(topic string, reads language.Language) (leave func()) {
+func (l *liveSession) watch(topic string, reads farm.Language) (leave func()) {
 	var all []func()
 	for _, p := range l.pieces {
 		d := newDrawing()

@@ -14,7 +14,7 @@ import (
 const languageCookie = "overcrank_language"
 
 // languageOf is the language that a request's reader reads.
-func languageOf(c *fiber.Ctx) language.Language {
+func languageOf(c *fiber.Ctx) farm.Language {
 	return language.Of(c.Cookies(languageCookie), c.Get(fiber.HeaderAcceptLanguage))
 }
 
@@ -31,7 +31,7 @@ func sayError(c *fiber.Ctx, err error) string { return language.ToldError(readin
 
 // chooseLanguage remembers a language, or that it is to be the browser's.
 func (s *server) chooseLanguage(c *fiber.Ctx, _ farm.Principal) error {
-	cookie := fiber.Cookie{Name: languageCookie, Value: string(language.Known(c.FormValue("language"))), Path: "/", HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode}
+	cookie := fiber.Cookie{Name: languageCookie, Value: string(farm.KnownLanguage(c.FormValue("language"))), Path: "/", HTTPOnly: true, SameSite: fiber.CookieSameSiteLaxMode}
 	cookie.Expires = time.Now().AddDate(1, 0, 0)
 	if cookie.Value == "" {
 		cookie.Expires = time.Unix(1, 0)

@@ -7,12 +7,13 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/farm"
 	"overcrank/web/language"
 )
 
 // words answers with what the pages' scripts say in a language, as a script that comes before them.
 func (s *server) words(c *fiber.Ctx) error {
-	l := language.Known(strings.TrimSuffix(c.Params("language"), ".js"))
+	l := farm.KnownLanguage(strings.TrimSuffix(c.Params("language"), ".js"))
 	if l == "" {
 		return fiber.ErrNotFound
 	}

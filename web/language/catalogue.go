@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"golang.org/x/text/feature/plural"
+
+	"overcrank/farm"
 )
 
 //go:embed *.json
@@ -32,10 +34,10 @@ func (e *entry) UnmarshalJSON(data []byte) error {
 
 // catalogues are the translations by language and English text. They are read when the first page is drawn: most processes of this program,
 // such as engines, readers of templates and commands, draw none.
-var catalogues = sync.OnceValue(func() map[Language]map[string]entry {
-	all := map[Language]map[string]entry{}
-	for _, l := range All() {
-		if l == English {
+var catalogues = sync.OnceValue(func() map[farm.Language]map[string]entry {
+	all := map[farm.Language]map[string]entry{}
+	for _, l := range farm.Languages() {
+		if l == farm.English {
 			continue
 		}
 		data, err := files.ReadFile(string(l) + ".json")
@@ -52,7 +54,7 @@ var catalogues = sync.OnceValue(func() map[Language]map[string]entry {
 })
 
 // translated is a text in a language, in the form for an amount; the text itself where there is no translation.
-func translated(l Language, text string, form plural.Form) string {
+func translated(l farm.Language, text string, form plural.Form) string {
 	found, ok := catalogues()[l][text]
 	switch {
 	case !ok:
@@ -65,7 +67,7 @@ func translated(l Language, text string, form plural.Form) string {
 
 // Texts are what some texts are in a language: a string, or for one that counts the form for a single thing and that for others. Texts
 // without a translation are left out.
-func Texts(l Language, texts map[string]bool) map[string]any {
+func Texts(l farm.Language, texts map[string]bool) map[string]any {
 	all := map[string]any{}
 	for text, counts := range texts {
 		switch found, ok := catalogues()[l][text]; {

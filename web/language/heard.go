@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"golang.org/x/text/feature/plural"
+
+	"overcrank/farm"
 )
 
 // Heard is what a machine or an engine has said in English, in the language of a context: why a job failed, what it warns of, what it would not
@@ -17,7 +19,7 @@ import (
 // recognised by the texts in heard_failures.go and its neighbours, and translated. What stands within them stays: names, and the words of
 // After Effects, of ffmpeg, or of a script. A sentence that is not recognised stays in English.
 func Heard(ctx context.Context, words string) string {
-	if In(ctx) == English || len(words) > longestHeard {
+	if In(ctx) == farm.English || len(words) > longestHeard {
 		return words
 	}
 	return heard(In(ctx), words, deepestHeard)
@@ -30,7 +32,7 @@ const (
 	deepestHeard = 6
 )
 
-func heard(l Language, words string, depth int) string {
+func heard(l farm.Language, words string, depth int) string {
 	if depth == 0 || words == "" {
 		return words
 	}
@@ -181,7 +183,7 @@ func (h hole) takes(words string) bool {
 }
 
 // value is what stands in a hole, as a text's verb takes it.
-func (h hole) value(l Language, words string, depth int) any {
+func (h hole) value(l farm.Language, words string, depth int) any {
 	switch {
 	case h.verb != 's' && strings.Contains(words, noNumber):
 		return words

@@ -12,11 +12,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"overcrank/farm"
 )
 
 func TestWhatMachinesSayIsKnownAgain(t *testing.T) {
 	t.Parallel()
-	de, fr := With(context.Background(), German), With(context.Background(), French)
+	de, fr := With(context.Background(), farm.German), With(context.Background(), farm.French)
 	for _, c := range []struct {
 		in         context.Context
 		said, want string
@@ -70,7 +72,7 @@ func TestWhatMachinesSayIsKnownAgain(t *testing.T) {
 // TestSentencesAreBounded looks at words of which nobody knows where they come from.
 func TestSentencesAreBounded(t *testing.T) {
 	t.Parallel()
-	de := With(context.Background(), German)
+	de := With(context.Background(), farm.German)
 	deep := strings.Repeat("Nested job a failed: ", 300) + "Render failed"
 	if got := Heard(de, deep); !strings.HasPrefix(got, "Der verschachtelte Job a ist fehlgeschlagen: ") || !strings.HasSuffix(got, "Nested job a failed: Render failed") {
 		t.Errorf("a job that is nested far is said as %.300q", got)

@@ -6,54 +6,22 @@ import (
 
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
+
+	"overcrank/farm"
 )
-
-// Language is one that pages are written in, by its tag of BCP 47.
-type Language string
-
-// The languages of the pages.
-const (
-	English Language = "en"
-	German  Language = "de"
-	French  Language = "fr"
-)
-
-// All are the languages, the first of them for whoever asks for none of these.
-func All() []Language { return []Language{English, German, French} }
-
-// Name is what those who speak a language call it.
-func (l Language) Name() string {
-	switch l {
-	case German:
-		return "Deutsch"
-	case French:
-		return "Français"
-	}
-	return "English"
-}
-
-// Known is a language by its tag, "" when pages are not written in it.
-func Known(tag string) Language {
-	for _, l := range All() {
-		if tag == string(l) {
-			return l
-		}
-	}
-	return ""
-}
 
 // Of is the language for a reader: the one that they have chosen, or else the first that their browser prefers (a header Accept-Language,
 // RFC 9110, section 12.5.4) and that there is.
-func Of(chosen, accepted string) Language {
-	if l := Known(chosen); l != "" {
+func Of(chosen, accepted string) farm.Language {
+	if l := farm.KnownLanguage(chosen); l != "" {
 		return l
 	}
 	wanted, _, err := language.ParseAcceptLanguage(clip(accepted))
 	if err != nil || len(wanted) == 0 {
-		return English
+		return farm.English
 	}
 	_, place, _ := offered.Match(wanted...)
-	return All()[place]
+	return farm.Languages()[place]
 }
 
 // mostAccepted is how many bytes of a header are looked at.
@@ -63,16 +31,16 @@ func clip(header string) string { return header[:min(len(header), mostAccepted)]
 
 var offered = func() language.Matcher {
 	var tags []language.Tag
-	for _, l := range All() {
+	for _, l := range farm.Languages() {
 		tags = append(tags, language.MustParse(string(l)))
 	}
 	return language.NewMatcher(tags)
 }()
 
 // printers write numbers as each language does.
-var printers = func() map[Language]*message.Printer {
-	all := map[Language]*message.Printer{}
-	for _, l := range All() {
+var printers = func() map[farm.Language]*message.Printer {
+	all := map[farm.Language]*message.Printer{}
+	for _, l := range farm.Languages() {
 		all[l] = message.NewPrinter(language.MustParse(string(l)))
 	}
 	return all
@@ -81,10 +49,12 @@ var printers = func() map[Language]*message.Printer {
 type key struct{}
 
 // With is a context whose pages are in a language.
-func With(ctx context.Context, l Language) context.Context { return context.WithValue(ctx, key{}, l) }
+func With(ctx context.Context, l farm.Language) context.Context {
+	return context.WithValue(ctx, key{}, l)
+}
 
 // In is the language of a context, English where none is named.
-func In(ctx context.Context) Language {
-	l, _ := ctx.Value(key{}).(Language)
-	return cmp.Or(l, English)
+func In(ctx context.Context) farm.Language {
+	l, _ := ctx.Value(key{}).(farm.Language)
+	return cmp.Or(l, farm.English)
 }

@@ -5,22 +5,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"overcrank/farm"
 )
 
 func TestLanguageOfAReader(t *testing.T) {
 	for name, c := range map[string]struct {
 		chosen, accepted string
-		want             Language
+		want             farm.Language
 	}{
-		"nothing asked":                {"", "", English},
-		"German of Austria":            {"", "de-AT,de;q=0.9,en;q=0.8", German},
-		"French of Canada":             {"", "fr-CA", French},
-		"the first that there is":      {"", "it,fr;q=0.8,de;q=0.7", French},
-		"none that there is":           {"", "ja,zh;q=0.5", English},
-		"what was chosen":              {"en", "de", English},
-		"a choice that is no language": {"xx", "de", German},
-		"no header at all":             {"", "\x00;;q=9,,,", English},
-		"a header without end":         {"", strings.Repeat("de,", 100_000), German},
+		"nothing asked":                {"", "", farm.English},
+		"German of Austria":            {"", "de-AT,de;q=0.9,en;q=0.8", farm.German},
+		"French of Canada":             {"", "fr-CA", farm.French},
+		"the first that there is":      {"", "it,fr;q=0.8,de;q=0.7", farm.French},
+		"none that there is":           {"", "ja,zh;q=0.5", farm.English},
+		"what was chosen":              {"en", "de", farm.English},
+		"a choice that is no language": {"xx", "de", farm.German},
+		"no header at all":             {"", "\x00;;q=9,,,", farm.English},
+		"a header without end":         {"", strings.Repeat("de,", 100_000), farm.German},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := Of(c.chosen, c.accepted); got != c.want {
@@ -31,15 +33,15 @@ func TestLanguageOfAReader(t *testing.T) {
 }
 
 func TestTextsAreSaidInTheLanguageOfTheContext(t *testing.T) {
-	catalogues()[German]["%s of %d frames"] = entry{other: "von %[2]d Bildern %[1]s"}
-	catalogues()[German]["%d machines in %s"] = entry{one: "%d Rechner in %s", other: "%d Rechner in %s zusammen"}
-	catalogues()[French]["%d machines in %s"] = entry{one: "%d machine à %s", other: "%d machines à %s"}
+	catalogues()[farm.German]["%s of %d frames"] = entry{other: "von %[2]d Bildern %[1]s"}
+	catalogues()[farm.German]["%d machines in %s"] = entry{one: "%d Rechner in %s", other: "%d Rechner in %s zusammen"}
+	catalogues()[farm.French]["%d machines in %s"] = entry{one: "%d machine à %s", other: "%d machines à %s"}
 	t.Cleanup(func() {
-		delete(catalogues()[German], "%s of %d frames")
-		delete(catalogues()[German], "%d machines in %s")
-		delete(catalogues()[French], "%d machines in %s")
+		delete(catalogues()[farm.German], "%s of %d frames")
+		delete(catalogues()[farm.German], "%d machines in %s")
+		delete(catalogues()[farm.French], "%d machines in %s")
 	})
-	de, fr := With(context.Background(), German), With(context.Background(), French)
+	de, fr := With(context.Background(), farm.German), With(context.Background(), farm.French)
 	machines := func(ctx context.Context, n int) string {
 		return Count(ctx, n, "%d machine in %s", "%d machines in %s", "Wien")
 	}
@@ -63,13 +65,13 @@ func TestTextsAreSaidInTheLanguageOfTheContext(t *testing.T) {
 
 func TestPiecesFollowTheOrderOfTheLanguage(t *testing.T) {
 	const text = "%s signs you in as %s."
-	catalogues()[German][text] = entry{other: "Als %[2]s meldet dich %[1]s an."}
-	t.Cleanup(func() { delete(catalogues()[German], text) })
+	catalogues()[farm.German][text] = entry{other: "Als %[2]s meldet dich %[1]s an."}
+	t.Cleanup(func() { delete(catalogues()[farm.German], text) })
 	words, order := Pieces(context.Background(), text, 2)
 	if !slices.Equal(words, []string{"", " signs you in as ", "."}) || !slices.Equal(order, []int{0, 1}) {
 		t.Errorf("English is %q in order %v", words, order)
 	}
-	words, order = Pieces(With(context.Background(), German), text, 2)
+	words, order = Pieces(With(context.Background(), farm.German), text, 2)
 	if !slices.Equal(words, []string{"Als ", " meldet dich ", " an."}) || !slices.Equal(order, []int{1, 0}) {
 		t.Errorf("German is %q in order %v", words, order)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
+
+	"overcrank/farm"
 )
 
 // Say is a text in the language of a context. Numbers among args (%d) are written as the language does; what is no amount, such as a year,
@@ -24,8 +26,8 @@ func Count(ctx context.Context, n int, one, many string, args ...any) string {
 }
 
 // counted is the form of a text for an amount.
-func counted(l Language, n int, one, many string) string {
-	if l == English && n == 1 {
+func counted(l farm.Language, n int, one, many string) string {
+	if l == farm.English && n == 1 {
 		return one
 	}
 	return translated(l, many, formOf(l, n))
@@ -47,7 +49,7 @@ func Decimal(ctx context.Context, n float64, places int) string {
 	if !broken {
 		return text
 	}
-	if In(ctx) == English {
+	if In(ctx) == farm.English {
 		return text + "." + rest
 	}
 	return text + "," + rest
@@ -90,7 +92,7 @@ func taken(text string) (words []string, order []int) {
 // mark stands around the number of a part. It is a character that no text has (Unicode: a noncharacter, for use within a program).
 const mark = "\uFDD0"
 
-func written(l Language, text string, args []any) string {
+func written(l farm.Language, text string, args []any) string {
 	if len(args) == 0 {
 		return strings.ReplaceAll(text, "%%", "%")
 	}
@@ -98,7 +100,7 @@ func written(l Language, text string, args []any) string {
 }
 
 // formOf is which form of a text an amount takes.
-func formOf(l Language, n int) plural.Form {
+func formOf(l farm.Language, n int) plural.Form {
 	if n < 0 {
 		n = -n
 	}

@@ -12,7 +12,7 @@ import (
 // stand for themselves are known again where a machine says them (Heard).
 func Told(ctx context.Context, t farm.Text) string {
 	l := In(ctx)
-	if l == English || t.IsZero() {
+	if l == farm.English || t.IsZero() {
 		return t.String()
 	}
 	if words, ok := asIs(t); ok {
@@ -50,7 +50,7 @@ func asIs(t farm.Text) (words string, ok bool) {
 // ToldError is what an error says in the language of a context. Errors that the farm does not say to people stay as they are.
 func ToldError(ctx context.Context, err error) string {
 	known, ok := err.(*farm.Error) //nolint:errorlint // a wrapped error has more words around it
-	if !ok || In(ctx) == English {
+	if !ok || In(ctx) == farm.English {
 		return err.Error()
 	}
 	return Told(ctx, known.Text())

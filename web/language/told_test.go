@@ -9,7 +9,7 @@ import (
 )
 
 func TestTextsOfTheFarmAreToldInTheLanguageOfTheContext(t *testing.T) {
-	de, fr := With(context.Background(), German), With(context.Background(), French)
+	de, fr := With(context.Background(), farm.German), With(context.Background(), farm.French)
 	busy := farm.Count(1, "Of the %[2]d machines that fit, %[1]d is busy; %[3]s.", "Of the %[2]d machines that fit, %[1]d are busy; %[3]s.", 1200,
 		farm.Count(2, "%d machine that fits is paused", "%d machines that fit are paused"))
 	hours := farm.Say("%s machine hours", farm.Decimal{Value: 1200.5, Places: 1})

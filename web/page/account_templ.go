@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"overcrank/coordinator/people"
-	"overcrank/web/language"
+	"overcrank/farm"
 )
 
 // Account is the page of a person's own access.
@@ -23,7 +23,7 @@ type Account struct {
 	Now  time.Time
 
 	Notices  Notices
-	Language language.Language // that was chosen in this browser, "" for the browser's own
+	Language farm.Language // that was chosen in this browser, "" for the browser's own
 
 	PasskeyDomain  string // for which passkeys are good, "" when the farm can have none
 	PasskeyFresh   bool   // the reader has signed in so lately that they may add one
@@ -453,7 +453,7 @@ func AccountPage(s Shell, v Account) templ.Component {
 }
 
 // languageCard is the form for the language of the pages in this browser.
-func languageCard(chosen language.Language) templ.Component {
+func languageCard(chosen farm.Language) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -527,7 +527,7 @@ func languageCard(chosen language.Language) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, l := range language.All() {
+		for _, l := range farm.Languages() {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 41, "<option value=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -73,9 +73,9 @@ func placeWords(ctx context.Context, p farm.Placement) string {
 // ordinal is the number of a place as the reader's language writes it.
 func ordinal(ctx context.Context, n int) string {
 	switch language.In(ctx) {
-	case language.German:
+	case farm.German:
 		return count(n) + "."
-	case language.French:
+	case farm.French:
 		return count(n) + "e" // the first place has words of its own
 	}
 	suffix := "th"

@@ -61,11 +61,11 @@ func TestASplitJobIsAStripOfItsRanges(t *testing.T) {
 
 func TestPlacesInLineAreNumberedAsTheLanguageDoes(t *testing.T) {
 	for want, c := range map[string]struct {
-		l language.Language
+		l farm.Language
 		n int
 	}{
-		"2nd": {language.English, 2}, "3rd": {language.English, 3}, "4th": {language.English, 4}, "11th": {language.English, 11}, "21st": {language.English, 21},
-		"112th": {language.English, 112}, "2.": {language.German, 2}, "2e": {language.French, 2},
+		"2nd": {farm.English, 2}, "3rd": {farm.English, 3}, "4th": {farm.English, 4}, "11th": {farm.English, 11}, "21st": {farm.English, 21},
+		"112th": {farm.English, 112}, "2.": {farm.German, 2}, "2e": {farm.French, 2},
 	} {
 		if got := ordinal(language.With(t.Context(), c.l), c.n); got != want {
 			t.Errorf("%d in %s is %q, want %q", c.n, c.l, got, want)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/farm"
 	"overcrank/web/language"
 )
 
@@ -30,7 +31,7 @@ func TestWhatCannotBeDrawnIsSaidInTheLanguageOfTheReader(t *testing.T) {
 		if got, want := forecastWords(context.Background(), c.f), c.f.Words(); got != want {
 			t.Errorf("in English it is %q on the page, and %q elsewhere", got, want)
 		}
-		if got := forecastWords(language.With(context.Background(), language.German), c.f); got != c.german {
+		if got := forecastWords(language.With(context.Background(), farm.German), c.f); got != c.german {
 			t.Errorf("in German it is %q, want %q", got, c.german)
 		}
 	}

@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +22,15 @@ type Personal struct {
 	Views []JobView `json:"views,omitempty"` // by name
 	// KeysOff says that keys of one letter or character do nothing on the dashboard.
 	KeysOff bool `json:"keysOff,omitempty"`
+	// Language is the one that they have chosen, "" for the one that their browsers prefer.
+	Language Language `json:"language,omitempty"`
+	// BrowserLanguage is the one that a browser of theirs preferred when they signed in, or said what to be told of, last.
+	BrowserLanguage Language `json:"browserLanguage,omitempty"`
+}
+
+// Reads is the language that messages to them are in: the one that they have chosen, or else the one that their browser preferred.
+func (p Personal) Reads() Language {
+	return cmp.Or(KnownLanguage(string(p.Language)), KnownLanguage(string(p.BrowserLanguage)), English)
 }
 
 // JobView is a look at the list of jobs that somebody has given a name.

@@ -18,6 +18,15 @@ type SwitchKeys struct {
 	Off   bool
 }
 
-func (PutView) Needs() int    { return PersonalLevel }
-func (DeleteView) Needs() int { return PersonalLevel }
-func (SwitchKeys) Needs() int { return PersonalLevel }
+// SetLanguage keeps the language that the holder of a token has chosen, "" for that of their browsers; with Browser, the one that a browser of
+// theirs prefers.
+type SetLanguage struct {
+	Token    string
+	Language farm.Language `json:",omitempty"`
+	Browser  bool          `json:",omitempty"`
+}
+
+func (PutView) Needs() int     { return PersonalLevel }
+func (DeleteView) Needs() int  { return PersonalLevel }
+func (SwitchKeys) Needs() int  { return PersonalLevel }
+func (SetLanguage) Needs() int { return LanguageLevel }

@@ -60,6 +60,7 @@ func Draw(t *rapid.T, step int) command.Command {
 			command.PutView{Token: id("token", 3), View: farm.JobView{Name: id("view", 3), Query: "state=failed"}, Was: []string{"", "view1"}[at.Second()%2]},
 			command.DeleteView{Token: id("token", 3), Name: id("view", 3)},
 			command.SwitchKeys{Token: id("token", 3), Off: at.Second()%2 == 0},
+			command.SetLanguage{Token: id("token", 3), Language: rapid.SampledFrom([]farm.Language{"", farm.German, farm.French}).Draw(t, "language"), Browser: at.Second()%2 == 0},
 			command.EnrolAgent{Agent: farm.Agent{ID: "agent1", Name: "one", SecretHash: "s1"}}, command.PutInventory{ID: "agent0", Name: "n"},
 			command.PutToken{Token: farm.Token{ID: id("token", 3), Team: id("team", 1), Role: farm.RoleAdmin, Hash: id("hash", 3), Person: at.Second()%2 == 0}},
 			command.RevokeToken{ID: id("token", 3), At: at}, command.RecordUses{Uses: []command.TokenUse{{Token: id("token", 3), At: at}}},

@@ -66,6 +66,25 @@ func (t *tables) switchKeys(c command.SwitchKeys) command.Result {
 	return command.Result{}
 }
 
+// longestTag bounds the tag of a language, in bytes. Which languages there are differs between releases, so it is no rule of the state's.
+const longestTag = 35
+
+func (t *tables) setLanguage(c command.SetLanguage) command.Result {
+	personal, refusal := t.personalOf(c.Token)
+	switch {
+	case refusal != nil:
+		return refuse(refusal)
+	case len(c.Language) > longestTag:
+		return refusef(farm.CodeInvalid, "the tag of a language has %d bytes; %d can be kept", len(c.Language), longestTag)
+	case c.Browser:
+		personal.BrowserLanguage = c.Language
+	default:
+		personal.Language = c.Language
+	}
+	put(t, bucketPersonal, c.Token, personal)
+	return command.Result{}
+}
+
 // personalOf is what the holder of a token has chosen so far.
 func (t *tables) personalOf(token string) (farm.Personal, *farm.Error) {
 	if !t.has(bucketTokens, token) {

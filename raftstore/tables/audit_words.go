@@ -28,7 +28,7 @@ func (t *tables) auditOf(cmd command.Command) (audited, bool) {
 func unaudited(cmd command.Command) bool {
 	switch cmd := cmd.(type) {
 	case command.KeepAnswer, command.ForgetRequests, command.RecordUses, command.TurnSession, command.UseCode, command.EnterPerson, command.ChangePasskey, command.PutFile, command.RenewUpload, command.FinishTemplate,
-		command.PutNoticeSettings, command.PutView, command.DeleteView, command.SwitchKeys, command.WatchJob, command.RecordNotice, command.RecordTry, command.StageState, command.DropStagedState, command.RecordAudit, command.ForgetAudit, command.RecordBackup:
+		command.PutNoticeSettings, command.PutView, command.DeleteView, command.SwitchKeys, command.SetLanguage, command.WatchJob, command.RecordNotice, command.RecordTry, command.StageState, command.DropStagedState, command.RecordAudit, command.ForgetAudit, command.RecordBackup:
 		return true
 	case command.SubmitPart:
 		return cmd.Batch != "" // the last part, which is a SubmitJobs, says it

@@ -87,6 +87,7 @@ func samples() []command.Command {
 		command.PutView{Token: "k1", View: farm.JobView{Name: "Mine that failed", Query: "by=mia&state=failed"}, Was: "Failed"},
 		command.DeleteView{Token: "k1", Name: "Failed"},
 		command.SwitchKeys{Token: "k1", Off: true},
+		command.SetLanguage{Token: "k1", Language: farm.French, Browser: true},
 		command.PutProject{Project: farm.Project{ID: "k3x7q2ab", Team: "t1", Name: "Spring", Budget: &farm.Budget{Hours: 40, Per: farm.BudgetMonth, Then: farm.BudgetHold}, CreatedAt: at, By: "mia"}},
 		command.ChangeProject{Team: "t1", ID: "k3x7q2ab", Name: &name, Archived: &yes, Budget: &farm.Budget{Hours: 60.5, Per: farm.BudgetTotal, Then: farm.BudgetWarn}, At: at},
 		command.PutTeamBudget{Team: "t1", Budget: &farm.Budget{Hours: 400, Per: farm.BudgetMonth, Then: farm.BudgetWarn}, At: at},

@@ -73,6 +73,32 @@ func TestPeopleKeepViewsOfTheListOfJobs(t *testing.T) {
 	}
 }
 
+func TestWhatSomebodyHasChosenGoesBeforeWhatTheirBrowserPrefers(t *testing.T) {
+	m := leveled(t)
+	m.must(command.PutToken{Token: farm.Token{ID: "mia", Team: "team", Name: "mia", Role: farm.RoleViewer, Hash: "hash"}})
+	m.must(command.SwitchKeys{Token: "mia", Off: true})
+	reads := func(want farm.Language) {
+		t.Helper()
+		if got := m.personal("mia"); got.Reads() != want || !got.KeysOff {
+			t.Errorf("mia reads %s, want %s: %+v", got.Reads(), want, got)
+		}
+	}
+	reads(farm.English)
+	m.must(command.SetLanguage{Token: "mia", Language: farm.German, Browser: true})
+	reads(farm.German)
+	m.must(command.SetLanguage{Token: "mia", Language: farm.French})
+	reads(farm.French)
+	m.must(command.SetLanguage{Token: "mia", Language: farm.English, Browser: true})
+	reads(farm.French)
+	m.must(command.SetLanguage{Token: "mia", Language: "xx"}) // of a later release
+	reads(farm.English)
+	m.must(command.SetLanguage{Token: "mia", Language: farm.German, Browser: true})
+	m.must(command.SetLanguage{Token: "mia"})
+	reads(farm.German)
+	wantRefused(t, m, command.SetLanguage{Token: "mia", Language: farm.Language(strings.Repeat("x", 36))}, farm.CodeInvalid)
+	wantRefused(t, m, command.SetLanguage{Token: "nobody", Language: farm.German}, farm.CodeNotFound)
+}
+
 func TestPeopleSwitchKeysOffForThemselves(t *testing.T) {
 	m := leveled(t)
 	for _, id := range []string{"mia", "tom"} {

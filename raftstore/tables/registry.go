@@ -110,6 +110,7 @@ var registry = slices.Concat([]rule{
 	does(180, (*tables).putView),
 	does(181, (*tables).deleteView),
 	does(182, (*tables).switchKeys),
+	does(187, (*tables).setLanguage),
 	does(167, (*tables).putRates),
 	does(168, (*tables).settleFailures),
 	does(159, (*tables).setUp),

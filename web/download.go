@@ -127,11 +127,7 @@ func (s *server) sequence(c *fiber.Ctx, job farm.Job, name string) (*resultsZip,
 func (s *server) guestDownload(c *fiber.Ctx) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	v, err := s.visit(ctx, c)
-	if err != nil {
-		return err
-	}
-	take, err := v.Take(c.Params("take"))
+	v, take, err := s.visitTake(ctx, c)
 	if err != nil {
 		return err
 	}

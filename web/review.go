@@ -71,6 +71,16 @@ func (s *server) visit(ctx context.Context, c *fiber.Ctx) (reviews.Visit, error)
 	return s.farm.reviews.Visit(ctx, c.Params("code"), c.Cookies(reviewCookie))
 }
 
+// visitTake is the visit of somebody who came by a link, and the take that the address names.
+func (s *server) visitTake(ctx context.Context, c *fiber.Ctx) (reviews.Visit, reviews.Take, error) {
+	v, err := s.visit(ctx, c)
+	if err != nil {
+		return v, reviews.Take{}, err
+	}
+	take, err := v.Take(c.Params("take"))
+	return v, take, err
+}
+
 func (s *server) guestPage(c *fiber.Ctx) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
@@ -136,11 +146,7 @@ func (s *server) guestLogo(c *fiber.Ctx) error {
 func (s *server) guestFilm(c *fiber.Ctx) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	v, err := s.visit(ctx, c)
-	if err != nil {
-		return err
-	}
-	take, err := v.Take(c.Params("take"))
+	v, take, err := s.visitTake(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -166,11 +172,7 @@ func playable(name string) bool {
 func (s *server) guestFrame(c *fiber.Ctx) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	v, err := s.visit(ctx, c)
-	if err != nil {
-		return err
-	}
-	take, err := v.Take(c.Params("take"))
+	v, take, err := s.visitTake(ctx, c)
 	if err != nil {
 		return err
 	}

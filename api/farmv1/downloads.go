@@ -2,6 +2,7 @@ package farmv1
 
 import (
 	"context"
+	"io"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -61,23 +62,9 @@ func (h downloadHandlers) list(c *fiber.Ctx, p farm.Principal) error {
 
 // take receives a file that is added afterwards.
 func (h downloadHandlers) take(c *fiber.Ctx, p farm.Principal) error {
-	body, size, err := request.Body(c, downloads.MaxFile)
-	if err != nil {
-		return err
-	}
-	sha256 := strings.Clone(c.Params("sha256"))
-	if !farm.IsSHA256(sha256) {
-		return farm.Invalid("the address names no file", farm.FieldError{Field: "sha256", Message: "has to be the file's SHA-256, 64 hexadecimal digits in lower case"})
-	}
-	body, err = input.NotEmpty(body)
-	if err != nil {
-		return err
-	}
-	ref, err := h.downloads.Receive(request.Transfer(c), p, sha256, body, size)
-	if err != nil {
-		return err
-	}
-	return answer.OK(c, receivedFileBody{Size: ref.Size, SHA256: ref.SHA256})
+	return receiveFile(c, downloads.MaxFile, func(ctx context.Context, sha256 string, body io.Reader, size int64) (farm.FileRef, error) {
+		return h.downloads.Receive(ctx, p, sha256, body, size)
+	})
 }
 
 func (h downloadHandlers) add(c *fiber.Ctx, p farm.Principal) error {

@@ -2,6 +2,7 @@ package farmv1
 
 import (
 	"context"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -54,12 +55,6 @@ func releaseShape(r farm.Release) releaseBody {
 			return releaseFileBody{System: f.System, Arch: f.Arch, Name: f.File.Name, Size: f.File.Size, SHA256: f.File.SHA256}
 		}),
 	}
-}
-
-// receivedFileBody is a received file of a release that is added afterwards.
-type receivedFileBody struct {
-	Size   int64  `json:"size"` // bytes
-	SHA256 string `json:"sha256"`
 }
 
 // updatesBody is which release machines are to run, how they get it, and how far they are.
@@ -156,23 +151,9 @@ func (h updateHandlers) listReleases(c *fiber.Ctx, p farm.Principal) error {
 
 // takeReleaseFile receives a file of a release that is added afterwards.
 func (h updateHandlers) takeReleaseFile(c *fiber.Ctx, p farm.Principal) error {
-	body, size, err := request.Body(c, updates.MaxProgram)
-	if err != nil {
-		return err
-	}
-	sha256 := strings.Clone(c.Params("sha256"))
-	if !farm.IsSHA256(sha256) {
-		return farm.Invalid("the address names no file", farm.FieldError{Field: "sha256", Message: "has to be the file's SHA-256, 64 hexadecimal digits in lower case"})
-	}
-	body, err = input.NotEmpty(body)
-	if err != nil {
-		return err
-	}
-	ref, err := h.releases.Receive(request.Transfer(c), p, sha256, body, size)
-	if err != nil {
-		return err
-	}
-	return answer.OK(c, receivedFileBody{Size: ref.Size, SHA256: ref.SHA256})
+	return receiveFile(c, updates.MaxProgram, func(ctx context.Context, sha256 string, body io.Reader, size int64) (farm.FileRef, error) {
+		return h.releases.Receive(ctx, p, sha256, body, size)
+	})
 }
 
 func (h updateHandlers) addRelease(c *fiber.Ctx, p farm.Principal) error {

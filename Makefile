@@ -37,7 +37,7 @@ demo:
 test:
 	@scripts/require ffmpeg fonts browser node python strace deflate desktop
 	@# The S3 server of the tests is large: built first, so that no test has to wait beside its compiler.
-	-@CGO_ENABLED=0 $(GO) build -modfile=tools/s3.mod -o /dev/null github.com/versity/versitygw/cmd/versitygw
+	-@CGO_ENABLED=0 $(GO) build -modfile=tools/s3.mod -o /dev/null ./agent/upload/s3test/testdata/versitygw
 	$(GO) test -race -vet=off -p 4 -timeout 20m -skip '$(ONE_AFTER_ANOTHER)' $(DEAREST) $(filter-out $(DEAREST) $(WITHOUT_RACE),$(shell $(GO) list ./...))
 	$(GO) test -race -vet=off -run '$(FRAMES_AT_ONCE)' ./engine/render
 	@# The program too: tests of farms need all of it at once.

@@ -1,5 +1,5 @@
-// Package s3test runs a real S3 server for tests: versitygw, which is built from tools/s3.mod when it is first asked for and
-// kept in the user's cache folder.
+// Package s3test runs a real S3 server for tests: versitygw, which is built of the modules of tools/s3.mod when it is first asked for and kept in the
+// user's cache folder.
 package s3test
 
 import (
@@ -65,6 +65,9 @@ func Start(t testing.TB, buckets ...string) *Server {
 	return s
 }
 
+// source is the folder of its program. It lies where no pattern of go finds it, since its modules are not those of this repository.
+const source = "agent/upload/s3test/testdata/versitygw"
+
 // unreachable is what go says on a machine that cannot download modules.
 var unreachable = regexp.MustCompile(`dial tcp|no such host|module lookup disabled|connection refused|403 Forbidden`)
 
@@ -75,8 +78,8 @@ func program(t testing.TB) string {
 	t.Helper()
 	root := aeptest.Repository(t)
 	sum := sha256.New()
-	for _, name := range []string{"s3.mod", "s3.sum"} {
-		text, err := os.ReadFile(filepath.Join(root, "tools", name))
+	for _, name := range []string{"tools/s3.mod", "tools/s3.sum", source + "/main.go"} {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +103,7 @@ func program(t testing.TB) string {
 	}
 	defer os.RemoveAll(building)
 	fresh := filepath.Join(building, "versitygw")
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-modfile=tools/s3.mod", "-o", fresh, "github.com/versity/versitygw/cmd/versitygw")
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-modfile=tools/s3.mod", "-o", fresh, "./"+source)
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0") // as `make test`, which has compiled it
 	if said, err := cmd.CombinedOutput(); err != nil {
 		if unreachable.Match(said) {
@@ -135,11 +138,8 @@ func (s *Server) Restart() {
 			s.t.Fatal(err)
 		}
 	}
-	args := []string{"--access", KeyID, "--secret", Secret, "--region", Region, "--port", s.Address, "--quiet"}
-	if s.Domain != "" {
-		args = append(args, "--virtual-domain", s.Domain)
-	}
-	s.cmd = exec.Command(s.program, append(args, "posix", "--sidecar", meta, data)...)
+	s.cmd = exec.Command(s.program, "-access", KeyID, "-secret", Secret, "-region", Region, "-listen", s.Address, "-virtual-domain", s.Domain,
+		"-data", data, "-sidecar", meta)
 	s.cmd.Stdout, s.cmd.Stderr = &s.said, &s.said
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"overcrank/engine/dom"
 	"overcrank/engine/encode"
 	"overcrank/engine/footage"
+	"overcrank/engine/render"
 	"overcrank/engine/text"
 	"overcrank/frames/shelf"
 )
@@ -33,6 +34,7 @@ type job struct {
 	name     encode.Name
 	span     span
 	sources  *sources
+	room     render.Room  // that the render shares with the pictures of sources
 	before   *marks       // the project before its script; nil where nobody asks what that has changed
 	cuts     []int        // frames of the composition at which the film's encoder begins anew
 	kept     *shelf.Store // what renders of this machine share; nil when this one shares nothing
@@ -122,9 +124,9 @@ func (j *job) prepare(ctx context.Context) error {
 	j.cut()
 	aep.Complete(j.project)
 	j.instances()
-	library := footage.NewLibrary(footageBudget(j.flags.memory))
+	library := footage.NewLibrary(pictureBudget(j.flags.memory))
 	library.SetFonts(j.fonts)
-	j.sources = newSources(j.project, j.item, library.OpenAs)
+	j.sources, j.room = newSources(j.project, j.item, library.OpenAs), library
 	return j.checkFootage(ctx)
 }
 

@@ -102,9 +102,9 @@ func memoryLimit(percent float64) int64 {
 	return int64(float64(memory.Total()) * min(percent, 100) / 100)
 }
 
-// footageBudget is how many bytes of pictures from files are kept: a quarter of the memory limit, up to a bound beyond
+// pictureBudget is how many bytes of pictures are kept, of files and drawn ones: a quarter of the memory limit, up to a bound beyond
 // which more does not help.
-func footageBudget(percent float64) int64 {
+func pictureBudget(percent float64) int64 {
 	if limit := memoryLimit(percent); limit > 0 {
 		return min(limit/4, footage.DefaultBudget)
 	}

@@ -72,7 +72,7 @@ func (j *job) options() render.Options {
 	files := expression.Folder{Path: j.folder, Beside: absolute(filepath.Dir(j.flags.project))}
 	return render.Options{
 		Scale: j.settings.scale, Draft: j.settings.draft, MotionBlur: j.settings.blur, FrameBlending: j.settings.mix, Background: !j.template.Alpha,
-		Fonts: j.fonts, Footage: j.picture, Warn: j.out.warning, Workers: workers,
+		Fonts: j.fonts, Footage: j.picture, Warn: j.out.warning, Workers: workers, Room: j.room,
 		Expressions: func(e *eval.Evaluator) eval.Expressions {
 			return expression.New(expression.Host{
 				Project: j.project, Eval: e, Fonts: j.fonts, ReadData: expression.ReadData, ReadFile: files.Read, Together: cmp.Or(workers, runtime.GOMAXPROCS(0)),

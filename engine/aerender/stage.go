@@ -25,7 +25,7 @@ type Stage struct {
 	Project string   // path of the project
 	Folder  string   // the only folder that is read; it holds the project
 	Fonts   []string // folders of fonts that come before the machine's; one that is not there has none
-	Budget  int64    // of pictures from files that are kept, in bytes; 0 for the engine's own
+	Budget  int64    // of pictures that are kept, of files and drawn ones, in bytes; 0 for the engine's own
 
 	next  *job // opened and unchanged; nil after it was used
 	scene *stagedScene
@@ -149,11 +149,11 @@ func (s *Stage) set(ctx context.Context, shot Shot) error {
 			return err
 		}
 	}
-	return scene.build(ctx, s.files.open)
+	return scene.build(ctx, s.files)
 }
 
 // build prepares what draws the scene.
-func (s *stagedScene) build(ctx context.Context, read opener) (err error) {
+func (s *stagedScene) build(ctx context.Context, files *kept) (err error) {
 	j := s.job
 	if j.item = j.project.Composition(s.of.Composition); j.item == nil {
 		return &Unfit{fmt.Sprintf("Composition '%s' not found", s.of.Composition)}
@@ -161,7 +161,7 @@ func (s *stagedScene) build(ctx context.Context, read opener) (err error) {
 	j.settings, _ = settingsNamed("Best Settings")
 	j.settings.scale = min(1, float64(s.of.Width)/float64(max(1, j.item.Comp.Width)))
 	j.instances()
-	j.sources = newSources(j.project, j.item, read)
+	j.sources, j.room = newSources(j.project, j.item, files.open), files.library
 	if err := j.checkFootage(ctx); err != nil {
 		return err
 	}

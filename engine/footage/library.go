@@ -13,15 +13,15 @@ import (
 	"overcrank/engine/text"
 )
 
-// DefaultBudget is a Library's default budget in bytes: about thirty frames of HD.
-const DefaultBudget = 256 << 20
+// DefaultBudget is a Library's default budget in bytes: about forty-five frames of HD.
+const DefaultBudget = 384 << 20
 
 // maxDecoders limits how many ffmpeg processes read films at once for a Library. When all are in use, another film stops
 // the ones of the least recently used film.
 const maxDecoders = 16
 
-// Library keeps the pictures of its sources within one budget of bytes, and limits how much is read at once. It is safe
-// for concurrent use.
+// Library keeps the pictures of its sources within one budget of bytes, of which it lends to those who keep what they draw, and limits how
+// much is read at once. It is safe for concurrent use.
 type Library struct {
 	budget int64
 	// reading limits the memory of stills that are being decoded.
@@ -29,7 +29,8 @@ type Library struct {
 	fonts   atomic.Pointer[text.Book] // for the text of pictures of outlines
 
 	mu    sync.Mutex
-	used  int64
+	used  int64 // bytes of the pictures that it keeps
+	lent  int64
 	known map[picture]*list.Element
 	order list.List // of *kept, the most recently used one first
 	films []*film   // films with decoders, the most recently used one last
@@ -118,14 +119,39 @@ func (l *Library) keep(k *kept) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remove(l.known[k.picture])
-	if k.size > l.budget {
+	if k.size > l.budget-l.lent {
 		return
 	}
 	l.known[k.picture] = l.order.PushFront(k)
 	l.used += k.size
-	for l.used > l.budget {
+	l.fit()
+}
+
+// fit drops the least recently used pictures until the rest is within the budget. The library is locked.
+func (l *Library) fit() {
+	for l.used > l.budget-l.lent {
 		l.remove(l.order.Back())
 	}
+}
+
+// Lend takes bytes of the budget for pictures that somebody else keeps, and drops the least recently used of its own where that takes room.
+// It lends two thirds of the budget at most: false means that there is nothing more to lend.
+func (l *Library) Lend(bytes int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lent+bytes > l.budget/3*2 {
+		return false
+	}
+	l.lent += bytes
+	l.fit()
+	return true
+}
+
+// Return gives back what Lend took.
+func (l *Library) Return(bytes int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lent -= bytes
 }
 
 // drop drops frame n of a film; with n < 0 all pictures of a reader.
@@ -165,7 +191,9 @@ func (l *Library) Holds() (bytes int64, decoders int) {
 
 // share is how many frames of that size a film may keep behind each of its decoders.
 func (l *Library) share(bytes int) int {
-	return max(windowLeast, min(windowMost, int(l.budget/2)/max(1, bytes)))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(windowLeast, min(windowMost, int((l.budget-l.lent)/2)/max(1, bytes)))
 }
 
 // decode runs the decoding of a still once so many bytes more may be used.

@@ -100,6 +100,37 @@ func TestALibraryKeepsNoMoreThanItsBudget(t *testing.T) {
 	}
 }
 
+func TestWhatIsLentIsNoRoomForPicturesOfFiles(t *testing.T) {
+	const picture = 1 << 20
+	l := NewLibrary(6 * picture)
+	for n := range 6 {
+		l.put(pictureOf(n), image.NewRGBA(image.Rect(0, 0, 512, 512)))
+	}
+	if held, _ := l.Holds(); held != 6*picture {
+		t.Fatalf("%d bytes are kept", held)
+	}
+	if l.Lend(5 * picture) {
+		t.Error("more than two thirds of the budget was lent")
+	}
+	if !l.Lend(3*picture) || !l.Lend(picture) {
+		t.Error("two thirds of the budget were not lent")
+	}
+	if held, _ := l.Holds(); held != 2*picture {
+		t.Errorf("%d bytes are kept beside what is lent", held)
+	}
+	if l.get(pictureOf(5)) == nil || l.get(pictureOf(0)) != nil {
+		t.Error("not the least recently used pictures were dropped")
+	}
+	l.Return(4 * picture)
+	l.put(pictureOf(0), image.NewRGBA(image.Rect(0, 0, 512, 512)))
+	if held, _ := l.Holds(); held != 3*picture {
+		t.Errorf("%d bytes are kept after what was lent came back", held)
+	}
+}
+
+// pictureOf identifies frame n of no file.
+func pictureOf(n int) picture { return picture{n: n} }
+
 func TestManyFilmsAreReadByFewDecoders(t *testing.T) {
 	l, path := NewLibrary(DefaultBudget), numberedFilm(t)
 	var all []*Source

@@ -59,7 +59,7 @@ func (c *cache) base(path uint64, clip image.Rectangle) *base {
 	b := c.bases[path]
 	if b == nil || b.clip != clip {
 		if b != nil && b.picture != nil {
-			c.size -= len(b.picture.Pix)
+			c.room.give(len(b.picture.Pix))
 		}
 		b = &base{clip: clip}
 		c.bases[path] = b
@@ -74,14 +74,9 @@ func (c *cache) keep(path uint64, b *base, layers []uint64, dst *raster.Image) {
 	if c.bases[path] != b {
 		return
 	}
-	room := c.size
-	if b.picture != nil {
-		room -= len(b.picture.Pix)
-	}
-	if room+len(dst.Pix) > maxCache {
+	if b.picture == nil && !c.room.take(len(dst.Pix)) {
 		return
 	}
-	c.size = room + len(dst.Pix)
 	// Another worker may still be copying from the old picture, so the new one gets its own pixels.
 	picture := image.NewRGBA(dst.Rect)
 	copy(picture.Pix, dst.Pix)

@@ -15,7 +15,7 @@ type cache struct {
 	mu    sync.Mutex
 	known map[uint64]*cached
 	bases bases
-	size  int
+	room  holding
 	// rested is the frame before which unused entries were dropped.
 	rested int
 }
@@ -28,9 +28,6 @@ type cached struct {
 	surface *raster.Image // nil until it appears a second time
 	met     int           // the last frame in which it appeared
 }
-
-// maxCache limits the surfaces kept, in bytes.
-const maxCache = 256 << 20
 
 // CollectAt is the percentage by which the memory in use may grow before garbage is collected, for debug.SetGCPercent.
 // Pictures are large, few, and contain no pointers: scanning them costs nothing, while leaving as much garbage as there
@@ -73,19 +70,23 @@ func (w *worker) cached(clip image.Rectangle, v view, d *drawing, masks []mask, 
 		c.mu.Unlock()
 		return nil
 	}
-	full := c.size+4*clip.Dx()*clip.Dy() > maxCache
+	about := 4 * clip.Dx() * clip.Dy()
+	room := c.room.take(about)
 	c.mu.Unlock()
-	if full {
+	if !room {
 		return nil
 	}
 	s, err := w.build(clip, v, d, masks, effects)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.room.give(about)
 	if s == nil || err != nil {
 		return nil
 	}
-	now.surface = s
-	c.mu.Lock()
+	if c.room.take(len(s.Pix)) {
+		now.surface = s
+	}
 	c.put(key, &now)
-	c.mu.Unlock()
 	return s
 }
 
@@ -100,7 +101,7 @@ func (c *cache) rest(n int) {
 	for key, e := range c.known {
 		if e.met < n-restAfter {
 			if e.surface != nil {
-				c.size -= len(e.surface.Pix)
+				c.room.give(len(e.surface.Pix))
 			}
 			delete(c.known, key)
 		}
@@ -108,23 +109,29 @@ func (c *cache) rest(n int) {
 	for key, b := range c.bases {
 		if b.met < n-restAfter {
 			if b.picture != nil {
-				c.size -= len(b.picture.Pix)
+				c.room.give(len(b.picture.Pix))
 			}
 			delete(c.bases, key)
 		}
 	}
 }
 
-// put replaces an entry. Its surface is left to the garbage collector, since another worker may be reading it.
+// put replaces an entry by one for whose surface there is room. The old surface is left to the garbage collector, since another worker may be
+// reading it.
 func (c *cache) put(key uint64, e *cached) {
 	if c.known == nil {
 		c.known = make(map[uint64]*cached)
 	}
 	if old := c.known[key]; old != nil && old.surface != nil {
-		c.size -= len(old.surface.Pix)
-	}
-	if e.surface != nil {
-		c.size += len(e.surface.Pix)
+		c.room.give(len(old.surface.Pix))
 	}
 	c.known[key] = e
+}
+
+// close gives up all that is kept.
+func (c *cache) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.room.giveAll()
+	c.known, c.bases = nil, nil
 }

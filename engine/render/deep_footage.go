@@ -16,11 +16,8 @@ type conversions struct {
 	mu    sync.Mutex
 	known map[uint32]func(c [4]float64) [4]float64
 	kept  map[*raster.Image]*deep.Image
-	size  int
+	room  holding
 }
-
-// maxConverted limits the converted stills that are kept, in bytes.
-const maxConverted = 256 << 20
 
 // of is what makes of the colours of an item those of the project; nil where they are the same.
 func (c *conversions) of(w *worker, it *aep.Item) func(c [4]float64) [4]float64 {
@@ -102,11 +99,33 @@ func (w *worker) deepened(it *aep.Item, img *raster.Image, still bool) (out *dee
 func (c *conversions) keep(of *raster.Image, img *deep.Image) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if size := 4 * len(img.Pix); c.kept == nil || c.size+size > maxConverted {
-		c.kept, c.size = make(map[*raster.Image]*deep.Image), 0
+	size := 4 * len(img.Pix)
+	if !c.room.take(size) {
+		c.drop()
+		if !c.room.take(size) {
+			return
+		}
+	}
+	if c.kept == nil {
+		c.kept = make(map[*raster.Image]*deep.Image)
+	}
+	if old := c.kept[of]; old != nil { // another worker converted it too
+		c.room.give(4 * len(old.Pix))
 	}
 	c.kept[of] = img
-	c.size += 4 * len(img.Pix)
+}
+
+// drop gives up the stills that are kept. The conversions are locked.
+func (c *conversions) drop() {
+	c.room.giveAll()
+	c.kept = nil
+}
+
+// close gives up all stills that are kept.
+func (c *conversions) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop()
 }
 
 // managed tells whether anything that a scene shows has other colours than its project.

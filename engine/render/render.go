@@ -34,7 +34,8 @@ type Options struct {
 	Expressions func(e *eval.Evaluator) eval.Expressions
 	// Warn is called once for each thing that cannot be drawn. Calls do not overlap.
 	Warn    func(message string)
-	Workers int // 0 means one per processor
+	Room    Room // for what is kept from frame to frame; nil for a budget of the render's own
+	Workers int  // 0 means one per processor
 	// MotionBlur says which of the layers that move are blurred: without it, those whose switch is on.
 	MotionBlur MotionBlur
 	// FrameBlending says of which layers frames are mixed: without it, of those whose switch is on.
@@ -99,6 +100,8 @@ func New(p *aep.Project, comp *aep.Item, opt Options) (*Renderer, error) {
 	}
 	r.warned.hear = opt.Warn
 	r.sources.open = opt.Footage
+	room := roomOf(opt.Room)
+	r.cache.room, r.conversions.room = holding{room: room}, holding{room: room}
 	if r.scene.Color.Deep() || managed(r.scene) {
 		r.tones = newTones(r.scene.Color)
 	}
@@ -128,5 +131,9 @@ func FrameTime(c *aep.Composition, n int) float64 {
 	return 0
 }
 
-// Close closes the footage that it opened.
-func (r *Renderer) Close() error { return r.sources.close() }
+// Close closes the footage that it opened, and gives back the room for what it kept.
+func (r *Renderer) Close() error {
+	r.cache.close()
+	r.conversions.close()
+	return r.sources.close()
+}

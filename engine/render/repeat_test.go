@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 
 	"overcrank/aep"
@@ -56,12 +57,38 @@ func TestWhatIsKeptBetweenFramesShowsInNone(t *testing.T) {
 	b.layer(comp, b.solid("cut", 50, 100, rgb(green)), func(l *aep.Layer) { l.Out = 1.2 })
 	b.layer(comp, b.picture("back.png", quarters(100, 100)), nil)
 	for _, workers := range []int{1, 3} {
-		opt := render.Options{Footage: openFile, Background: true, Workers: workers}
-		if err := sameAlone(b.p, comp, opt, 20, 1); err != nil {
-			t.Errorf("%d workers: %v", workers, err)
+		for _, most := range []int64{0, 60_000, 1 << 30} {
+			room := &rented{most: most}
+			opt := render.Options{Footage: openFile, Background: true, Workers: workers, Room: room}
+			if err := sameAlone(b.p, comp, opt, 20, 1); err != nil {
+				t.Errorf("%d workers, room for %d bytes: %v", workers, most, err)
+			}
+			if lent := room.lent.Load(); lent != 0 {
+				t.Errorf("%d workers: %d bytes were not given back", workers, lent)
+			}
+			if most > 0 && room.taken.Load() == 0 {
+				t.Errorf("%d workers: nothing was kept in %d bytes", workers, most)
+			}
 		}
 	}
 }
+
+// rented is a room that says what was taken of it.
+type rented struct {
+	most        int64
+	lent, taken atomic.Int64
+}
+
+func (r *rented) Lend(bytes int64) bool {
+	if r.lent.Add(bytes) > r.most {
+		r.lent.Add(-bytes)
+		return false
+	}
+	r.taken.Add(bytes)
+	return true
+}
+
+func (r *rented) Return(bytes int64) { r.lent.Add(-bytes) }
 
 // TestFramesThatLookLikeTheOneBeforeAreNotDrawnAgain has compositions that change at some of twenty frames.
 func TestFramesThatLookLikeTheOneBeforeAreNotDrawnAgain(t *testing.T) {

@@ -64,11 +64,11 @@ var permissions = map[string]farm.Action{
 	"Tasks": farm.ActView, "Task": farm.ActView, "Attempts": farm.ActView, "JobAttempts": farm.ActView, "CountTasks": farm.ActView,
 	"RunningOf": farm.ActView, "RecentAttempts": farm.ActView, "Results.MayOpen": farm.ActView,
 	"Agents": farm.ActView, "Agent": farm.ActView, "Board": farm.ActView, "SharingNow": farm.ActView, "Compare": farm.ActView, "Day": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
-	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "PlacementEach": farm.ActView, "BatchForecast": farm.ActView, "Queue": farm.ActView,
+	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "PlacementEach": farm.ActView, "FinishEach": farm.ActView, "BatchForecast": farm.ActView, "Queue": farm.ActView,
 	"Failures": farm.ActView, "FailuresOf": farm.ActView, "Failure": farm.ActView, "RetryFailures": farm.ActSubmit, "SettleFailures": farm.ActChangeJobs,
 	"Projects": farm.ActView, "Project": farm.ActView, "AddProject": farm.ActChangeProjects, "ChangeProject": farm.ActChangeProjects, "TeamBudget": farm.ActView, "PutTeamBudget": farm.ActSetTeamBudgets,
 	"Report": farm.ActView, "Rates": farm.ActView, "PutRates": farm.ActChangePolicy,
-	"Search.Find": farm.ActView, "Search.Select": farm.ActView, "SelectJobs": farm.ActView,
+	"Search.Find": farm.ActView, "Search.Select": farm.ActView, "Search.Newer": farm.ActView, "SelectJobs": farm.ActView, "NewerJobs": farm.ActView,
 	"Watch": farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "EndOwnSessions": farm.ActView, "TurnSession": farm.ActView, "Account": farm.ActView, "ChangePassword": farm.ActView, "Requests.Begin": farm.ActView, "Notices.Settings": farm.ActView, "Notices.Put": farm.ActView, "Notices.Test": farm.ActView, "Notices.Watch": farm.ActView, "Notices.Watches": farm.ActView, "Notices.Show": farm.ActView, "StillIn": farm.ActView,
 }
 

@@ -78,7 +78,7 @@ func (c *Coordinator) makeRooms() (err error) {
 	c.reviews = reviews.New(c.state, reviews.Config{
 		Passwords: c.Directory, Derive: c.keys.Derive, PublicAddress: c.PublicAddress, Note: c.logs.Note, Logger: c.log,
 	})
-	c.search = search.New(c.path(searchFolder), c.state, c.unindexed, c.log)
+	c.search = search.New(c.path(searchFolder), c.state, c, c.unindexed, c.log)
 	c.openCluster()
 	c.Registry = enrolment.New(enrolment.Config{Farm: c.keys.Farm(), CertificateLife: c.cfg.CertificateLife, Logger: c.log}, c.state, c.authority, c.cluster, c.gossip)
 	c.Dispatcher = dispatch.New(c.ctx, dispatch.Config{

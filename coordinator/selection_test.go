@@ -9,6 +9,7 @@ import (
 	"overcrank/coordinator"
 	"overcrank/coordinator/search"
 	"overcrank/farm"
+	"overcrank/farm/wire"
 )
 
 // listed gives the names of what a filter selects, page by page.
@@ -109,7 +110,10 @@ func TestJobsAreListedInEachOrder(t *testing.T) {
 		"state of one state":      {search.Filter{Order: search.ByState, States: []farm.JobStatus{farm.JobCancelled}}, []string{"Zoom"}},
 		"priority of a tag":       {search.Filter{Order: search.Priority, Tag: "all", States: waiting}, []string{"Shot 2", "shot 10", "alpha", "étude"}},
 		"priority of words":       {search.Filter{Order: search.Priority, Text: "word"}, []string{"Zoom", "Shot 2", "alpha", "shot 10", "étude"}},
-		"render time":             {search.Filter{Order: search.Longest}, []string{"alpha", "Zoom", "étude", "Shot 2", "shot 10"}}, // none rendered
+		"progress":                {search.Filter{Order: search.Furthest}, []string{"alpha", "étude", "Shot 2", "shot 10", "Zoom"}}, // none has begun, and one has ended
+		"progress of one state":   {search.Filter{Order: search.Furthest, States: []farm.JobStatus{farm.JobCancelled}}, []string{"Zoom"}},
+		"soonest of words":        {search.Filter{Order: search.Soonest, Text: "word"}, []string{"alpha", "étude", "Shot 2", "shot 10", "Zoom"}}, // without a machine nobody can tell
+		"render time":             {search.Filter{Order: search.Longest}, []string{"alpha", "Zoom", "étude", "Shot 2", "shot 10"}},               // none rendered
 	} {
 		for _, limit := range []int{1, 2, 50} {
 			var last []string
@@ -119,7 +123,7 @@ func TestJobsAreListedInEachOrder(t *testing.T) {
 			})
 		}
 	}
-	for _, f := range []search.Filter{{Order: search.Oldest}, {Order: search.ByName}, {Order: search.ByState}, {Order: search.Priority, Text: "word"}} {
+	for _, f := range []search.Filter{{Order: search.Oldest}, {Order: search.ByName}, {Order: search.ByState}, {Order: search.Furthest}, {Order: search.Soonest}, {Order: search.Priority, Text: "word"}} {
 		for _, cursor := range []string{"no cursor", "9.x", "e30x"} {
 			if _, err := r.SelectJobs(t.Context(), r.admin, f, cursor, 10); farm.CodeOf(err) != farm.CodeInvalid {
 				t.Errorf("the cursor %q in the order %q: %v", cursor, f.Order, err)
@@ -129,4 +133,58 @@ func TestJobsAreListedInEachOrder(t *testing.T) {
 	if _, err := r.SelectJobs(t.Context(), r.admin, search.Filter{Order: "weather"}, "", 10); farm.CodeOf(err) != farm.CodeInvalid {
 		t.Errorf("an order that is none: %v", err)
 	}
+}
+
+func TestJobsThatRenderAreSortedByWhatIsAheadOfThem(t *testing.T) {
+	t.Parallel()
+	c := newClock()
+	s := &studio{rig: open(t, c.config, func(cfg *coordinator.Config) { cfg.Lease = time.Hour })}
+	s.template = s.uploaded(project(t, []string{"main"})).ID
+	s.stations = append(s.stations, s.enrol("one"))
+	s.stations[0].connect()
+	measuredRun(s, c, func(farm.Job, wire.Lease) {})
+	second := s.enrol("two")
+	second.connect()
+	s.stations = append(s.stations, second)
+	named := func(name string) func(*farm.Job) { return func(j *farm.Job) { j.Name, j.MaxMachines = name, 1 } }
+	s.film(named("first"))
+	s.film(named("second"))
+	leases := map[string]held{}
+	for _, station := range s.stations {
+		l := station.lease()
+		job, err := s.Job(t.Context(), s.admin, l.Job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leases[job.Name] = held{station, l}
+	}
+	s.film(named("held"), func(j *farm.Job) { j.Hold = true })
+	s.film(named("waits"))
+	reach := func(name string, percent float64) {
+		leases[name].say(wire.Message{Progress: &wire.Progress{Attempt: leases[name].Attempt, Percent: percent, FramesTotal: 100}})
+	}
+	c.pass(20 * time.Second)
+	reach("first", 70)
+	reach("second", 20)
+	open := []farm.JobStatus{farm.JobRendering, farm.JobQueued, farm.JobPending}
+	lists := func(order search.Order, want ...string) {
+		t.Helper()
+		for _, limit := range []int{1, 50} {
+			var last []string
+			s.eventually(fmt.Sprintf("%q, %d at a time, lists %q", order, limit, want), func() bool {
+				last = s.listed(s.admin, search.Filter{Order: order, States: open}, limit)
+				return slices.Equal(last, want)
+			})
+		}
+	}
+	lists(search.Furthest, "first", "second", "waits", "held")
+	lists(search.Soonest, "first", "second", "waits", "held")
+	found, err := s.SelectJobs(t.Context(), s.admin, search.Filter{Order: search.Soonest}, "", 2)
+	if err != nil || len(found.Jobs) != 2 || found.Finish[found.Jobs[0].ID].High <= 0 || found.Finish[found.Jobs[0].ID].High > found.Finish[found.Jobs[1].ID].High {
+		t.Errorf("the first two are likely to be done in %+v, %v", found.Finish, err)
+	}
+	c.pass(20 * time.Second)
+	reach("second", 95)
+	lists(search.Furthest, "second", "first", "waits", "held")
+	lists(search.Soonest, "second", "first", "waits", "held")
 }

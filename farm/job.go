@@ -313,6 +313,7 @@ type JobQuery struct {
 	Offset        int
 	Limit         int    // 0 means 100
 	Cursor        string // from an earlier answer
+	Behind        string // id of a job behind which the list goes on in its order, instead of a cursor
 	Minimal       bool   // without fonts, assets, upload and webhook, which costs less
 	Seed          uint64 // of the order when Sort is random: the same seed gives the same order while nothing changes
 }

@@ -85,7 +85,7 @@ func (s *server) machineNames(ctx context.Context, p farm.Principal, chosen stri
 // readJobs reads a page of the list of jobs.
 func (s *server) readJobs(ctx context.Context, p farm.Principal, asked url.Values) (page.Jobs, error) {
 	shown, selected, wrong := filterOf(asked)
-	v := page.Jobs{Filter: shown, Counts: map[string]int{}, Paging: asked.Get("cursor") != "" || shown.At != "", Me: p.Name}
+	v := page.Jobs{Filter: shown, Counts: map[string]int{}, Paging: asked.Get("cursor")+asked.Get("newer") != "" || shown.At != "", Me: p.Name}
 	counts, err := s.farm.jobs.CountJobs(ctx, p)
 	if err != nil {
 		return v, err
@@ -100,7 +100,7 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, asked url.Value
 		v.Problem = wrong.Error() // what was typed stays, to be mended
 		return v, nil
 	}
-	jobs, err := s.listJobs(ctx, p, &v, selected, asked.Get("cursor"))
+	jobs, err := s.listJobs(ctx, p, &v, selected, asked)
 	if farm.CodeOf(err) == farm.CodeInvalid {
 		v.Problem = err.Error()
 		return v, nil
@@ -108,49 +108,82 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, asked url.Value
 	if err != nil {
 		return v, err
 	}
-	if v.Jobs, err = s.dress(ctx, p, jobs, false); err != nil {
+	if v.Jobs, err = s.dress(ctx, p, jobs.Jobs, false); err != nil {
 		return v, err
+	}
+	if selected.Order == search.Soonest {
+		addFinish(v.Jobs, jobs.Finish)
+		return v, nil
 	}
 	return v, s.forecast(ctx, p, v.Jobs)
 }
 
-// listJobs reads the jobs of a page, and how the list goes on.
-func (s *server) listJobs(ctx context.Context, p farm.Principal, v *page.Jobs, selected search.Filter, cursor string) (jobs []farm.Job, err error) {
+// listJobs reads the jobs of a page, and how the list goes on at both of its ends.
+func (s *server) listJobs(ctx context.Context, p farm.Principal, v *page.Jobs, selected search.Filter, asked url.Values) (search.Jobs, error) {
+	if before := asked.Get("newer"); before != "" && selected.Order == search.Newest {
+		found, err := s.farm.jobs.NewerJobs(ctx, p, selected, before, jobsOnPage)
+		if err != nil {
+			return found, err
+		}
+		if found.Next != "" {
+			v.Newer, v.Next = found.Jobs[0].ID, found.Jobs[len(found.Jobs)-1].ID
+			return found, nil
+		}
+		asked, v.Paging = nil, false // there are no more than the first page holds
+	}
+	found, err := s.olderJobs(ctx, p, v.Filter, selected, asked.Get("cursor"))
+	v.Next, v.Short, v.Partly, v.Unforecast, v.Indexing = found.Next, found.Short, found.Partly, found.Unforecast, found.Indexing
+	if err != nil || !v.Paging || selected.Order != search.Newest || len(found.Jobs) == 0 {
+		return found, err
+	}
+	newer, err := s.farm.jobs.NewerJobs(ctx, p, selected, found.Jobs[0].ID, 1)
+	if len(newer.Jobs) > 0 {
+		v.Newer = found.Jobs[0].ID
+	}
+	return found, err
+}
+
+// olderJobs reads the jobs of a page in the list's order: from its beginning, or behind the cursor.
+func (s *server) olderJobs(ctx context.Context, p farm.Principal, shown page.JobFilter, selected search.Filter, cursor string) (found search.Jobs, err error) {
 	narrow := selected.Narrow() || selected.Order != search.Newest
 	if cursor == "" {
-		if selected, err = jumped(selected, v.Filter); err != nil {
-			return nil, err
+		if selected, err = jumped(selected, shown); err != nil {
+			return found, err
 		}
 	}
-	if !narrow {
-		if !selected.To.IsZero() {
-			selected.To = selected.To.Add(-1) // which a query counts in
-		}
-		jobs, v.Next, err = s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: selected.States, Sort: "newest_first", To: selected.To, Limit: jobsOnPage, Cursor: cursor})
-		return jobs, err
+	if narrow {
+		return s.farm.jobs.SelectJobs(ctx, p, selected, cursor, jobsOnPage)
 	}
-	found, err := s.farm.jobs.SelectJobs(ctx, p, selected, cursor, jobsOnPage)
-	v.Next, v.Short, v.Partly, v.Indexing = found.Next, found.Short, found.Partly, found.Indexing
-	return found.Jobs, err
+	q := farm.JobQuery{States: selected.States, Sort: "newest_first", To: selected.To, Limit: jobsOnPage, Behind: cursor}
+	if !q.To.IsZero() {
+		q.To = q.To.Add(-1) // which a query counts in
+	}
+	more := ""
+	found.Jobs, more, err = s.farm.jobs.Jobs(ctx, p, q)
+	if more != "" {
+		found.Next = found.Jobs[len(found.Jobs)-1].ID // as lists that are narrowed down go on
+	}
+	return found, err
 }
 
 // forecast adds to the first of those jobs that render when they are likely to be done.
 func (s *server) forecast(ctx context.Context, p farm.Principal, jobs []page.Job) error {
-	left := mostForecast
-	for i := range jobs {
-		if jobs[i].Status != farm.JobRendering || left == 0 {
-			continue
+	var rendering []string
+	for _, j := range jobs {
+		if j.Status == farm.JobRendering && len(rendering) < mostForecast {
+			rendering = append(rendering, j.ID)
 		}
-		left--
-		placement, err := s.farm.queue.Placement(ctx, p, jobs[i].ID)
-		switch farm.CodeOf(err) {
-		case farm.CodeNotFound, farm.CodeUnavailable:
-			continue // it is gone, or no coordinator leads that could tell
-		}
-		if err != nil {
-			return err
-		}
-		jobs[i].Finish = placement.Finish
 	}
-	return nil
+	finish, err := s.farm.queue.FinishEach(ctx, p, rendering)
+	addFinish(jobs, finish)
+	return err
+}
+
+// addFinish adds to jobs when they are likely to be done, as far as that is known.
+func addFinish(jobs []page.Job, finish map[string]farm.Span) {
+	for i := range jobs {
+		if span, known := finish[jobs[i].ID]; known {
+			jobs[i].Finish = &span
+		}
+	}
 }

@@ -1,11 +1,18 @@
 package web_test
 
 import (
+	"fmt"
+	"html"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"overcrank/coordinator/submission"
+	"overcrank/farm"
 )
 
 func TestTheListOfJobsIsNarrowedDownByItsAddress(t *testing.T) {
@@ -71,6 +78,70 @@ func TestDaysAreThoseOfTheReadersTimeZone(t *testing.T) {
 	v.get("/jobs?state=waiting").is(http.StatusOK, row)
 }
 
+// TestTheListOfJobsIsPagedBothWays begins with a day, and goes from there to newer jobs and back.
+func TestTheListOfJobsIsPagedBothWays(t *testing.T) {
+	r := start(t)
+	var entries []submission.BatchEntry // all of one moment
+	for i := range 120 {
+		entries = append(entries, submission.BatchEntry{Job: farm.Job{
+			Name: fmt.Sprintf("Shot %03d", i), Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"},
+		}})
+	}
+	if _, err := r.farm.SubmitBatch(t.Context(), r.principal("art"), entries); err != nil {
+		t.Fatal(err)
+	}
+	v := r.as("art")
+	shown := func(address string) (names []string) {
+		t.Helper()
+		for _, m := range regexp.MustCompile(`dir="auto">(Shot \d+)</a>`).FindAllStringSubmatch(v.get(address).is(http.StatusOK).body, -1) {
+			names = append(names, m[1])
+		}
+		return names
+	}
+	link := func(address, word string) string {
+		t.Helper()
+		m := regexp.MustCompile(`href="([^"]+)">` + word + `</a>`).FindStringSubmatch(v.get(address).body)
+		if m == nil {
+			return ""
+		}
+		return html.UnescapeString(m[1])
+	}
+	for _, filter := range []string{"", "state=waiting", "from=2020-01-01"} {
+		first := "/jobs?" + filter
+		if to := link(first, "Newer"); to != "" {
+			t.Errorf("newer than %s is %s", first, to)
+		}
+		second := link(first, "Older")
+		third := link(second, "Older")
+		if got := shown(third); len(got) != 20 || got[0] != "Shot 019" {
+			t.Fatalf("the last page of %s is %q", first, got)
+		}
+		back := link(third, "Newer")
+		if got := shown(back); !slices.Equal(got, shown(second)) || got[0] != "Shot 069" {
+			t.Errorf("before the last page of %s stands %q", first, got)
+		}
+		if got := shown(link(back, "Older")); !slices.Equal(got, shown(third)) {
+			t.Errorf("and behind that %q", got)
+		}
+		top := link(back, "Newer")
+		if got := shown(top); !slices.Equal(got, shown(first)) {
+			t.Errorf("before the second page of %s stands %q", first, got)
+		}
+		if to := link(top, "Newer"); to != "" {
+			t.Errorf("newer than the newest is %s", to)
+		}
+	}
+	if to := link("/jobs?at=2999-01-01", "Newer"); to != "" {
+		t.Errorf("newer than what begins in the future is %s", to)
+	}
+	v.get("/jobs?newer=x").is(http.StatusOK, "begin again without it")
+	v.get("/jobs?newer=").is(http.StatusOK, "Shot 119")
+	zoe := r.as("zoe")
+	foreign := r.submit("zoe", "Foreign")
+	zoe.get("/jobs?newer="+foreign.ID).is(http.StatusOK, "Foreign")
+	v.get("/jobs?newer="+foreign.ID).is(http.StatusOK, "begin again without it").lacks("Foreign")
+}
+
 func TestJobsAreFilteredByTheMachineThatWorkedOnThem(t *testing.T) {
 	r := broken(t)
 	v := r.as("art")
@@ -119,6 +190,10 @@ func TestTheListOfJobsIsSortedByItsAddress(t *testing.T) {
 		`aria-sort="ascending"><a class="sorts" href="/jobs?sort=name-down&amp;state=waiting">Job</a>`, `href="/jobs?state=waiting">Submitted</a>`,
 		`<option value="name" selected>`, `href="/jobs?sort=name&amp;state=failed"`).lacks(`name="at"`)
 	v.get("/jobs?sort=state").is(http.StatusOK, `aria-sort="ascending"><a class="sorts" href="/jobs">State</a>`)
+	inOrder("/jobs?sort=progress", "Alpha", "shot 2", "Shot 10")
+	inOrder("/jobs?sort=eta&state=waiting", "Alpha", "shot 2", "Shot 10")
+	v.get("/jobs?sort=progress").is(http.StatusOK, `aria-sort="descending"><a class="sorts" href="/jobs">Progress</a>`, `<option value="progress" selected>`)
+	v.get("/jobs?sort=eta").is(http.StatusOK, `aria-sort="none"><a class="sorts" href="/jobs?sort=progress">Progress</a>`, `<option value="eta" selected>Done soonest first</option>`)
 	v.get("/jobs?sort=weather").is(http.StatusOK, "&#34;weather&#34; is no order")
 	v.get("/jobs?sort=name&cursor=x").is(http.StatusOK, "begin again without it")
 	v.get("/jobs?sort=name&at=2020-01-01").is(http.StatusOK, "Alpha") // a day begins a list only where days follow each other

@@ -20,6 +20,7 @@ type jobs interface {
 	Jobs(ctx context.Context, p farm.Principal, q farm.JobQuery) (jobs []farm.Job, next string, err error)
 	Job(ctx context.Context, p farm.Principal, id string) (farm.Job, error)
 	SelectJobs(ctx context.Context, p farm.Principal, f search.Filter, before string, limit int) (search.Jobs, error)
+	NewerJobs(ctx context.Context, p farm.Principal, f search.Filter, id string, limit int) (search.Jobs, error)
 	CountJobs(ctx context.Context, p farm.Principal) (counts map[farm.JobStatus]int, err error)
 	JobLog(ctx context.Context, p farm.Principal, id string) (*files.File, error)
 	OutputAddress(job farm.Job) string

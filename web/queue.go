@@ -14,6 +14,7 @@ import (
 type queue interface {
 	Queue(ctx context.Context, p farm.Principal, limit int, cursor string) (entries []farm.QueueEntry, next string, err error)
 	Placement(ctx context.Context, p farm.Principal, id string) (farm.Placement, error)
+	FinishEach(ctx context.Context, p farm.Principal, ids []string) (map[string]farm.Span, error)
 	BatchForecast(ctx context.Context, p farm.Principal, id string) (farm.BatchForecast, error)
 	PlacementEach(ctx context.Context, p farm.Principal, ids []string) (map[string]farm.Placement, error)
 	WhyWaitingEach(ctx context.Context, p farm.Principal, ids []string) (map[string]farm.Text, error)

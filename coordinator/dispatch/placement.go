@@ -82,6 +82,36 @@ func (d *Dispatcher) PlacementEach(ctx context.Context, p farm.Principal, ids []
 	return told, err
 }
 
+// FinishEach is when jobs of the caller's team are likely to be done, in seconds from now, by the jobs' ids; those of which nobody can tell are
+// left out. It is empty while the leader cannot say.
+func (d *Dispatcher) FinishEach(ctx context.Context, p farm.Principal, ids []string) (map[string]farm.Span, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	told, err := peers.AskLeader(ctx, d.peers, askFinish, jobsAsked{Team: p.Team, IDs: ids})
+	if farm.CodeOf(err) == farm.CodeUnavailable {
+		return nil, nil
+	}
+	return told, err
+}
+
+func (l *leader) finishOf(ctx context.Context, asked jobsAsked) (map[string]farm.Span, error) {
+	finish := make(map[string]farm.Span, len(asked.IDs))
+	for _, id := range asked.IDs {
+		placement, err := l.placementOf(ctx, jobAsked{Team: asked.Team, ID: id})
+		if farm.CodeOf(err) == farm.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if placement.Finish != nil {
+			finish[id] = *placement.Finish
+		}
+	}
+	return finish, nil
+}
+
 func (l *leader) placementsOf(ctx context.Context, asked jobsAsked) (map[string]farm.Placement, error) {
 	if err := l.queueRead(ctx); err != nil {
 		return nil, err

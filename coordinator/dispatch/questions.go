@@ -18,6 +18,7 @@ var (
 	askWhy       = peers.Question[jobsAsked, map[string]farm.Text]{Path: "/ask/reasons"}
 	askPlacement = peers.Question[jobAsked, farm.Placement]{Path: "/ask/place"}
 	askPlaces    = peers.Question[jobsAsked, map[string]farm.Placement]{Path: "/ask/places"}
+	askFinish    = peers.Question[jobsAsked, map[string]farm.Span]{Path: "/ask/finish"}
 	askBatch     = peers.Question[jobAsked, farm.BatchForecast]{Path: "/ask/batch"}
 	askLine      = peers.Question[lineAsked, line]{Path: "/ask/line"}
 	askRecent    = peers.Question[string, []wire.Attempt]{Path: "/ask/recent"}
@@ -36,6 +37,7 @@ func (d *Dispatcher) Answer() {
 	answerByLeader(d, askWhy, (*leader).whyWaiting)
 	answerByLeader(d, askPlacement, (*leader).placementOf)
 	answerByLeader(d, askPlaces, (*leader).placementsOf)
+	answerByLeader(d, askFinish, (*leader).finishOf)
 	answerByLeader(d, askBatch, (*leader).batchForecast)
 	answerByLeader(d, askLine, (*leader).lineFrom)
 	answerByLeader(d, askRecent, (*leader).recentOf)

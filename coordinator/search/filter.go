@@ -40,8 +40,12 @@ type Jobs struct {
 	// Short says that so many others were looked at that the answer was given before it was full.
 	Short bool
 	// Partly says that there are more jobs than are sorted at once, and that the newest of them were.
-	Partly   bool
-	Indexing *Progress // see Answer
+	Partly bool
+	// Finish is when those that have not ended are likely to be done, by their ids, in the order Soonest. Unforecast says that there are so many of them
+	// that some were not asked about.
+	Finish     map[string]farm.Span
+	Unforecast bool
+	Indexing   *Progress // see Answer
 }
 
 const (

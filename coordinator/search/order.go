@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -29,14 +30,18 @@ const (
 	ByState  Order = "state"    // what renders, waits, failed, was cancelled, is finished
 	Priority Order = "priority" // the highest
 	Longest  Order = "longest"  // rendered for the longest time
+	Furthest Order = "progress" // of those that have not ended the furthest along; the others behind them
+	Soonest  Order = "eta"      // of those that have not ended the one that is likely to be done first; the others behind them
 )
 
 // Orders are all orders, as they are offered.
-func Orders() []Order { return []Order{Newest, Oldest, ByName, NameDown, ByState, Priority, Longest} }
+func Orders() []Order {
+	return []Order{Newest, Oldest, ByName, NameDown, ByState, Furthest, Soonest, Priority, Longest}
+}
 
 // Select lists what a filter selects of the caller's jobs, at most limit, in the filter's order; cursor is the Next of the page before. Where no index
 // has the order, the newest that fit are sorted, and the answer says Partly when there are others.
-func (s *Search) Select(p farm.Principal, f Filter, cursor string, limit int) (Jobs, error) {
+func (s *Search) Select(ctx context.Context, p farm.Principal, f Filter, cursor string, limit int) (Jobs, error) {
 	if err := p.May(farm.ActView); err != nil {
 		return Jobs{}, err
 	}
@@ -45,15 +50,17 @@ func (s *Search) Select(p farm.Principal, f Filter, cursor string, limit int) (J
 		return s.newest(p.Team, f, cursor, limit)
 	case f.Order == ByState:
 		return s.byState(p.Team, f, cursor, limit)
+	case f.Order == Furthest, f.Order == Soonest:
+		return s.openFirst(ctx, p, f, cursor, limit)
 	case f.walked() && f.Order == Oldest:
 		return s.walk(p.Team, f, "oldest_first", cursor, limit)
 	case f.walked() && f.Order == Priority:
 		return s.walk(p.Team, f, "priority", cursor, limit)
 	case slices.Contains(Orders(), f.Order):
-		return s.sorted(p.Team, f, cursor, limit)
+		return s.sorted(ctx, p, f, cursor, limit)
 	}
 	return Jobs{}, farm.Invalid("jobs cannot be listed", farm.FieldError{
-		Field: "sort", Message: fmt.Sprintf("%.40q is no order; use oldest, name, name-down, state, priority or longest", string(f.Order))})
+		Field: "sort", Message: fmt.Sprintf("%.40q is no order; use oldest, name, name-down, state, progress, eta, priority or longest", string(f.Order))})
 }
 
 // walked says whether the lists of the state have all that a filter names.
@@ -61,15 +68,26 @@ func (f Filter) walked() bool {
 	return f.Text == "" && f.By == "" && f.Template == "" && f.Batch == "" && f.Machine == ""
 }
 
+// Newer lists those of a filter that were submitted just after the job with an id, the newest first; Next is not empty when there are newer ones.
+// It finds none where no list of the state has all that the filter names: an index is read from the newest on only.
+func (s *Search) Newer(p farm.Principal, f Filter, id string, limit int) (found Jobs, err error) {
+	if err := p.May(farm.ActView); err != nil || !f.walked() {
+		return found, err
+	}
+	q := f.listed("oldest_first", limit)
+	q.Behind = id
+	err = s.state.View(func(tx *raftstore.Tx) error {
+		found.Jobs, found.Next, err = tx.Jobs(p.Team, q)
+		return err
+	})
+	slices.Reverse(found.Jobs)
+	return found, err
+}
+
 // walk reads a page in an order that the state keeps.
 func (s *Search) walk(team string, f Filter, sort, cursor string, limit int) (found Jobs, err error) {
-	q := farm.JobQuery{States: f.States, Project: f.Project, From: f.From, To: f.To, Sort: sort, Limit: limit, Cursor: cursor}
-	if !f.To.IsZero() {
-		q.To = f.To.Add(-1) // which a query counts in
-	}
-	if f.Tag != "" {
-		q.Tags = []string{f.Tag}
-	}
+	q := f.listed(sort, limit)
+	q.Cursor = cursor
 	err = s.state.View(func(tx *raftstore.Tx) error {
 		found.Jobs, found.Next, err = tx.Jobs(team, q)
 		return err
@@ -77,16 +95,35 @@ func (s *Search) walk(team string, f Filter, sort, cursor string, limit int) (fo
 	return found, err
 }
 
+// listed is what the lists of the state are asked for.
+func (f Filter) listed(sort string, limit int) farm.JobQuery {
+	q := farm.JobQuery{States: f.States, Project: f.Project, From: f.From, To: f.To, Sort: sort, Limit: limit}
+	if !f.To.IsZero() {
+		q.To = f.To.Add(-1) // which a query counts in
+	}
+	if f.Tag != "" {
+		q.Tags = []string{f.Tag}
+	}
+	return q
+}
+
 // statesInOrder are the states that ByState lists one after the other.
 func statesInOrder() [][]farm.JobStatus {
 	return [][]farm.JobStatus{{farm.JobRendering}, {farm.JobQueued, farm.JobPending}, {farm.JobFailed}, {farm.JobCancelled}, {farm.JobFinished}}
 }
 
-// byState lists the jobs of one state after those of another. Its cursor is the place of a state and the id before which its jobs go on.
+// byState lists the jobs of one state after those of another.
 func (s *Search) byState(team string, f Filter, cursor string, limit int) (Jobs, error) {
-	groups := statesInOrder()
-	place, before, _ := strings.Cut(cursor, ".")
-	first, err := strconv.Atoi(cmp.Or(place, "0"))
+	return inGroups(f, statesInOrder(), cursor, limit, func(of Filter, _ int, cursor string, limit int) (Jobs, error) {
+		return s.newest(team, of, cursor, limit)
+	})
+}
+
+// inGroups lists jobs of some states after those of others; list reads those of a group, by its place. The cursor is that place and the cursor
+// within the group.
+func inGroups(f Filter, groups [][]farm.JobStatus, cursor string, limit int, list func(of Filter, n int, cursor string, limit int) (Jobs, error)) (Jobs, error) {
+	number, within, _ := strings.Cut(cursor, ".")
+	first, err := strconv.Atoi(cmp.Or(number, "0"))
 	if err != nil || first < 0 || first >= len(groups) {
 		return Jobs{}, notContinued()
 	}
@@ -98,7 +135,7 @@ func (s *Search) byState(team string, f Filter, cursor string, limit int) (Jobs,
 			continue
 		}
 		full := len(answer.Jobs) == limit
-		found, err := s.newest(team, of, before, max(1, limit-len(answer.Jobs))) // one, to see whether the list goes on
+		found, err := list(of, n, within, max(1, limit-len(answer.Jobs))) // one, to see whether the list goes on
 		if err != nil {
 			return answer, err
 		}
@@ -114,7 +151,7 @@ func (s *Search) byState(team string, f Filter, cursor string, limit int) (Jobs,
 			answer.Next, answer.Short = strconv.Itoa(n)+"."+found.Next, found.Short
 			return answer, nil
 		}
-		before = ""
+		within = ""
 	}
 	return answer, nil
 }
@@ -133,14 +170,29 @@ type place struct {
 // compare compares two places of an order.
 func (o Order) compare(a, b place) int {
 	by := bytes.Compare(a.Key, b.Key)
-	if o == NameDown || o == Priority || o == Longest {
+	if slices.Contains([]Order{NameDown, Priority, Longest, Furthest}, o) {
 		by = -by
 	}
 	return cmp.Or(by, strings.Compare(b.ID, a.ID))
 }
 
-// keys makes the keys of an order.
-func (o Order) keys() func(job *farm.Job) []byte {
+// keys are the keys of jobs in the order of a filter. What became known on the way is noted in the answer.
+func (s *Search) keys(ctx context.Context, p farm.Principal, o Order, heads []farm.Job, answer *Jobs) ([][]byte, error) {
+	switch o {
+	case Furthest:
+		return s.reached(heads)
+	case Soonest:
+		return s.finish(ctx, p, heads, answer)
+	}
+	key, keys := o.key(), make([][]byte, len(heads))
+	for i := range heads {
+		keys[i] = key(&heads[i])
+	}
+	return keys, nil
+}
+
+// key makes the keys of an order of which a job's head tells all.
+func (o Order) key() func(job *farm.Job) []byte {
 	switch o {
 	case Oldest:
 		return func(job *farm.Job) []byte { return []byte(job.ID) }
@@ -156,51 +208,85 @@ func (o Order) keys() func(job *farm.Job) []byte {
 	}
 }
 
-// sorted sorts the newest jobs that a filter selects, and gives those behind the cursor. The cost is that of mostRead heads, however many jobs there are.
-func (s *Search) sorted(team string, f Filter, cursor string, limit int) (Jobs, error) {
-	answer := Jobs{Indexing: s.progress.Load()}
-	var after place
+// placeOf reads the place that a cursor names, that before the first one for none.
+func placeOf(cursor string) (after place, err error) {
 	if text, err := base64.RawURLEncoding.DecodeString(cursor); err != nil || cursor != "" && json.Unmarshal(text, &after) != nil {
-		return answer, notContinued()
+		return after, notContinued()
 	}
-	q, err := f.query()
+	return after, nil
+}
+
+// sorted sorts the newest jobs that a filter selects, and gives those behind the cursor. The cost is that of mostRead heads, however many jobs there are.
+func (s *Search) sorted(ctx context.Context, p farm.Principal, f Filter, cursor string, limit int) (Jobs, error) {
+	answer := Jobs{Indexing: s.progress.Load()}
+	after, err := placeOf(cursor)
 	if err != nil {
 		return answer, err
 	}
-	before, err := f.upTo("")
-	if err != nil {
-		return answer, err
-	}
-	ids, all, err := s.candidates(team, f, q, before)
+	heads, all, err := s.heads(p.Team, f)
 	if err != nil {
 		return answer, err
 	}
 	answer.Partly = !all
-	return answer, s.state.View(func(tx *raftstore.Tx) error {
-		var places []place
-		key := f.Order.keys()
-		err := f.each(tx, team, ids, func(head farm.Job) (bool, error) {
-			if at := (place{key(&head), head.ID}); cursor == "" || f.Order.compare(at, after) > 0 {
-				places = append(places, at)
-			}
+	keys, err := s.keys(ctx, p, f.Order, heads, &answer)
+	if err != nil {
+		return answer, err
+	}
+	var places []place
+	for i, head := range heads {
+		if at := (place{keys[i], head.ID}); cursor == "" || f.Order.compare(at, after) > 0 {
+			places = append(places, at)
+		}
+	}
+	slices.SortFunc(places, f.Order.compare)
+	if len(places) > limit {
+		text, err := json.Marshal(places[limit-1])
+		if err != nil {
+			return answer, err
+		}
+		answer.Next, places = base64.RawURLEncoding.EncodeToString(text), places[:limit]
+	}
+	answer.Jobs, err = s.read(places)
+	return answer, err
+}
+
+// heads reads the heads of the newest jobs that a filter selects, mostRead at most; all says that there are no others.
+func (s *Search) heads(team string, f Filter) (heads []farm.Job, all bool, err error) {
+	q, err := f.query()
+	if err != nil {
+		return nil, false, err
+	}
+	before, err := f.upTo("")
+	if err != nil {
+		return nil, false, err
+	}
+	ids, all, err := s.candidates(team, f, q, before)
+	if err != nil {
+		return nil, false, err
+	}
+	err = s.state.View(func(tx *raftstore.Tx) error {
+		return f.each(tx, team, ids, func(head farm.Job) (bool, error) {
+			heads = append(heads, head)
 			return true, nil
 		})
-		if err != nil {
-			return err
-		}
-		slices.SortFunc(places, f.Order.compare)
-		for _, at := range places[:min(limit, len(places))] {
+	})
+	return heads, all, err
+}
+
+// read reads the jobs at some places. One that has gone since it was placed is left out.
+func (s *Search) read(places []place) (jobs []farm.Job, err error) {
+	err = s.state.View(func(tx *raftstore.Tx) error {
+		for _, at := range places {
 			job, err := tx.Job(at.ID)
+			if farm.CodeOf(err) == farm.CodeNotFound {
+				continue
+			}
 			if err != nil {
 				return err
 			}
-			answer.Jobs = append(answer.Jobs, job)
-		}
-		if len(places) > limit {
-			text, err := json.Marshal(places[limit-1])
-			answer.Next = base64.RawURLEncoding.EncodeToString(text)
-			return err
+			jobs = append(jobs, job)
 		}
 		return nil
 	})
+	return jobs, err
 }

@@ -44,6 +44,7 @@ func (k Kind) Known() bool {
 // Search finds records. Its methods may be called at the same time.
 type Search struct {
 	state   *state.State
+	outlook Outlook
 	changes *Changes
 	log     *slog.Logger
 
@@ -56,8 +57,8 @@ type Search struct {
 type Progress struct{ Done, Total int } // jobs
 
 // New is the search of a state, with an index in a folder of its own. Run has to run; until then, nothing is found.
-func New(dir string, s *state.State, changes *Changes, log *slog.Logger) *Search {
-	search := &Search{state: s, changes: changes, log: log, dir: dir}
+func New(dir string, s *state.State, outlook Outlook, changes *Changes, log *slog.Logger) *Search {
+	search := &Search{state: s, outlook: outlook, changes: changes, log: log, dir: dir}
 	search.progress.Store(&Progress{})
 	return search
 }

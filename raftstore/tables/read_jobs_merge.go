@@ -50,6 +50,9 @@ func (tx *Tx) walkJobs(team string, q farm.JobQuery) (*jobWalk, error) {
 		walk.high = timeKey(q.To)
 	}
 	after, err := readCursor(q.Cursor, walk.order)
+	if q.Behind != "" {
+		after, err = tx.placeBehind(team, q.Behind, walk.ahead > 0)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +97,20 @@ func readCursor(cursor string, order byte) ([]byte, error) {
 			Field: "cursor", Message: "was not given out by this farm for this order; begin again without it"})
 	}
 	return place[1:], nil
+}
+
+// placeBehind is where a job of the team stands, with its priority ahead where the order is by that.
+func (tx *Tx) placeBehind(team, id string, byPriority bool) ([]byte, error) {
+	job, ok := tx.t.head(id)
+	if !ok || job.Team != team {
+		return nil, farm.Invalid("the list cannot be continued", farm.FieldError{
+			Field: "cursor", Message: "names no job of the team; begin again without it"})
+	}
+	place := timeKey(job.CreatedAt) + job.ID
+	if byPriority {
+		place = priorityKey(job.Priority) + place
+	}
+	return []byte(place), nil
 }
 
 // statesOf are the states that the query leaves.

@@ -17,17 +17,19 @@ type Jobs struct {
 	Counts map[string]int // of all jobs, by state of the filter
 	Jobs   []Job
 	Next   string // cursor of the next page, "" on the last
+	Newer  string // id of the job before which newer ones stand on a page of their own, "" where there are none
 	Paging bool   // not the first page
 	Me     string // who looks
 
-	Partly    bool // there are more than were sorted
-	Short     bool // so many others were looked at that the page is not full
-	Problem   string
-	Indexing  *search.Progress
-	Templates []Choice
-	Projects  []Choice
-	Machines  []Choice
-	Levels    []farm.Level
+	Partly     bool // there are more than were sorted
+	Unforecast bool // there are more than were asked about when they are likely to be done
+	Short      bool // so many others were looked at that the page is not full
+	Problem    string
+	Indexing   *search.Progress
+	Templates  []Choice
+	Projects   []Choice
+	Machines   []Choice
+	Levels     []farm.Level
 }
 
 // tagsInRow is how many tags a row shows.
@@ -113,27 +115,29 @@ func (f JobFilter) newest() JobFilter {
 	return f
 }
 
-// jobColumn is a column of the list by which it can be sorted, one way and, if there is one, the other.
-type jobColumn struct{ up, down search.Order }
+// jobColumn is a column of the list by which it can be sorted: first in the one order, and from that on to the other, which is that of lists as they
+// begin where the column has one order only.
+type jobColumn struct {
+	first, other search.Order
+	way          string // of the first, in the words of ARIA
+}
+
+const ascending, descending = "ascending", "descending"
 
 // The columns by which heads of the list sort.
 var (
-	columnName      = jobColumn{search.ByName, search.NameDown}
-	columnState     = jobColumn{up: search.ByState}
-	columnSubmitted = jobColumn{search.Oldest, search.Newest}
+	columnName      = jobColumn{search.ByName, search.NameDown, ascending}
+	columnState     = jobColumn{search.ByState, search.Newest, ascending}
+	columnProgress  = jobColumn{search.Furthest, search.Newest, descending}
+	columnSubmitted = jobColumn{search.Newest, search.Oldest, descending}
 )
 
-// sorted is the filter with the list sorted by a column: the other way round when it is already, or as lists begin where there is none.
+// sorted is the filter with the list sorted by a column: the other way round when it is already.
 func (f JobFilter) sorted(c jobColumn) JobFilter {
-	switch {
-	case f.Sort == c.up:
-		f.Sort = c.down
-	case f.Sort == c.down:
-		f.Sort = c.up
-	case c == columnSubmitted:
-		f.Sort = c.down
-	default:
-		f.Sort = c.up
+	if f.Sort == c.first {
+		f.Sort = c.other
+	} else {
+		f.Sort = c.first
 	}
 	return f.newest()
 }
@@ -141,12 +145,14 @@ func (f JobFilter) sorted(c jobColumn) JobFilter {
 // way is how the list is sorted by a column, in the words of ARIA.
 func (f JobFilter) way(c jobColumn) string {
 	switch {
-	case f.Sort == c.up:
-		return "ascending"
-	case f.Sort == c.down && c != columnState:
-		return "descending"
+	case f.Sort == c.first:
+		return c.way
+	case f.Sort != c.other || c.other == search.Newest:
+		return "none"
+	case c.way == ascending:
+		return descending
 	}
-	return "none"
+	return ascending
 }
 
 // orderWord is what an order is called.
@@ -160,6 +166,10 @@ func orderWord(ctx context.Context, o search.Order) string {
 		return say(ctx, "Name, Z to A")
 	case search.ByState:
 		return say(ctx, "State")
+	case search.Furthest:
+		return say(ctx, "Furthest along first")
+	case search.Soonest:
+		return say(ctx, "Done soonest first")
 	case search.Priority:
 		return say(ctx, "Highest priority first")
 	case search.Longest:
@@ -209,6 +219,13 @@ func dateField(value string) string {
 func (f JobFilter) after(cursor string) string {
 	v := f.newest().values()
 	v.Set("cursor", cursor)
+	return "/jobs?" + v.Encode()
+}
+
+// before is the address of the page whose last job stands just before the one with an id.
+func (f JobFilter) before(id string) string {
+	v := f.newest().values()
+	v.Set("newer", id)
 	return "/jobs?" + v.Encode()
 }
 

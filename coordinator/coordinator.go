@@ -98,6 +98,7 @@ type Config struct {
 	CertificateLife time.Duration
 	Addresses       address.Policy  // which machines downloads, uploads and webhooks may ask
 	Mail            *notices.Mailer // sends e-mails to people; nil for a farm that sends none
+	Teller          notices.Teller  // says messages in the language of whom they are for; nil for English
 	// SingleSignOn says with whose accounts people sign in besides; nil for none.
 	SingleSignOn *singlesignon.Settings
 	// ReleaseRoots is a file with the root keys that releases of the agent's program are checked with; "" for those that this program was

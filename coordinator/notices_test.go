@@ -11,8 +11,11 @@ import (
 
 	"overcrank/coordinator"
 	"overcrank/coordinator/notices"
+	"overcrank/coordinator/notices/mailtest"
+	"overcrank/coordinator/people"
 	"overcrank/farm"
 	"overcrank/farm/address"
+	"overcrank/web/language"
 )
 
 // notify has the administrator of a farm told of everything in a chat.
@@ -175,4 +178,55 @@ func TestNoticeSettingsAreChecked(t *testing.T) {
 	}
 	_, err := r.Notices().Put(context.Background(), r.admin, notices.Change{Mail: true})
 	wantCode(t, err, farm.CodeConflict)
+}
+
+// TestPeopleAreToldInTheLanguageThatTheyRead has a German told by e-mail, and somebody with a browser in French in a chat.
+func TestPeopleAreToldInTheLanguageThatTheyRead(t *testing.T) {
+	post := mailtest.Open(t, mailtest.Plaintext, func(*mailtest.Server) {})
+	mailer, err := notices.NewMailer(notices.MailServer{Address: post.Address, From: "farm@studio.example", TLS: notices.MailPlaintext})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := open(t, func(cfg *coordinator.Config) { cfg.Mail, cfg.Teller = mailer, language.Teller{} })
+	chat := listen(t, taken)
+	r.notify(chat)
+	if err := r.Notices().NoteBrowserLanguage(t.Context(), r.admin, farm.French); err != nil {
+		t.Fatal(err)
+	}
+	token, _, err := r.MakeToken(t.Context(), r.admin, people.NewToken{Name: "mia", Role: farm.RoleArtist, Person: true, Email: "mia@studio.example"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mia := farm.Principal{TokenID: token.ID, Team: token.Team, Name: token.Name, Role: token.Role}
+	german, unknown := farm.German, farm.Language("xx")
+	wanted := notices.Change{About: farm.Happenings(), Mail: true, Language: &german}
+	if s, err := r.Notices().Put(t.Context(), mia, wanted); err != nil || s.Language != farm.German || s.Reads != farm.German {
+		t.Fatalf("mia has %+v, %v", s, err)
+	}
+	_, err = r.Notices().Put(t.Context(), mia, notices.Change{Language: &unknown})
+	wantCode(t, err, farm.CodeInvalid)
+
+	mac := r.enrol("mac")
+	mac.connect()
+	job, err := r.Submit(t.Context(), mia, farm.Job{Name: "Öffner", Template: farm.JobTemplate{ID: r.uploaded(project(t, []string{"main"})).ID, Composition: "main"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Notices().Watch(t.Context(), r.admin, job.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	mac.fail(mac.lease(), "the disk of machine 'mac' is full", false)
+	r.eventually("the e-mail is sent", func() bool { return len(post.Letters()) == 1 })
+	link := publicAddress + "/jobs/" + job.ID
+	const failed = "Öffner ist fehlgeschlagen: Der Datenträger des Rechners „mac“ ist voll"
+	head, subject, text, err := post.Letters()[0].Read()
+	if err != nil || subject != failed || head.Get("Content-Language") != "de" ||
+		strings.TrimSpace(text) != failed+"\n"+link+"\n\n-- \nWorüber Sie benachrichtigt werden, und wie: "+publicAddress+"/account" {
+		t.Errorf("the e-mail is %q, %q, %v, %v", subject, text, head, err)
+	}
+	r.eventually("the chat is told", func() bool { return r.told().Number == 1 })
+	want := `{"text":"Öffner a échoué : le disque de la machine « mac » est plein\n` + link + `","mrkdwn":false,"unfurl_links":false}`
+	if calls := chat.heard(); len(calls) != 1 || calls[0].body != want {
+		t.Errorf("heard %+v, want %s", calls, want)
+	}
 }

@@ -69,7 +69,7 @@ var permissions = map[string]farm.Action{
 	"Projects": farm.ActView, "Project": farm.ActView, "AddProject": farm.ActChangeProjects, "ChangeProject": farm.ActChangeProjects, "TeamBudget": farm.ActView, "PutTeamBudget": farm.ActSetTeamBudgets,
 	"Report": farm.ActView, "Rates": farm.ActView, "PutRates": farm.ActChangePolicy,
 	"Search.Find": farm.ActView, "Search.Select": farm.ActView, "Search.Newer": farm.ActView, "SelectJobs": farm.ActView, "NewerJobs": farm.ActView,
-	"Watch": farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "EndOwnSessions": farm.ActView, "TurnSession": farm.ActView, "Account": farm.ActView, "ChangePassword": farm.ActView, "Requests.Begin": farm.ActView, "Notices.Settings": farm.ActView, "Notices.Put": farm.ActView, "Notices.Test": farm.ActView, "Notices.Watch": farm.ActView, "Notices.Watches": farm.ActView, "Notices.Show": farm.ActView, "StillIn": farm.ActView,
+	"Watch": farm.ActView, "WatchSome": farm.ActView, "Self": farm.ActView, "SignIn": farm.ActView, "Current": farm.ActView, "EndSession": farm.ActView, "EndOwnSessions": farm.ActView, "TurnSession": farm.ActView, "Account": farm.ActView, "ChangePassword": farm.ActView, "Requests.Begin": farm.ActView, "Notices.Settings": farm.ActView, "Notices.Put": farm.ActView, "Notices.ChooseLanguage": farm.ActView, "Notices.NoteBrowserLanguage": farm.ActView, "Notices.Test": farm.ActView, "Notices.Watch": farm.ActView, "Notices.Watches": farm.ActView, "Notices.Show": farm.ActView, "StillIn": farm.ActView,
 }
 
 // TestTheFarmItselfRefusesWhatARoleMayNot asks every method for what the roles below the one that it takes may not have. Its other

@@ -71,7 +71,7 @@ func (c *Coordinator) makeRooms() (err error) {
 		Files: c.files, Results: c.results, Logs: c.logs, SharedLogs: c.storage.Shared() != nil, Logger: c.log,
 	})
 	c.webhooks = delivery.NewWebhooks(hooks{c}, c.state, c.caller, c.keys.Derive, c.cfg.Version, c.log)
-	c.notices, err = notices.New(c.state, notices.Config{Caller: c.caller, Mail: c.cfg.Mail, Derive: c.keys.Derive, PublicAddress: c.PublicAddress, Logger: c.log})
+	c.notices, err = notices.New(c.state, notices.Config{Caller: c.caller, Mail: c.cfg.Mail, Teller: c.cfg.Teller, Derive: c.keys.Derive, PublicAddress: c.PublicAddress, Logger: c.log})
 	if err != nil {
 		return err
 	}

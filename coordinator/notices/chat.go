@@ -60,14 +60,14 @@ func chatBody(kind farm.ChatKind, m message) ([]byte, error) {
 // text is a message in lines, whose words are escaped.
 func (m message) text(escape func(string) string) string {
 	var b strings.Builder
-	if len(m.lines) != 1 || m.lines[0].text.String() != m.title {
-		b.WriteString(escape(m.title) + "\n")
+	if !m.isOne() {
+		b.WriteString(escape(m.voice.says(m.title)) + "\n")
 	}
 	for _, l := range m.lines {
-		b.WriteString(escape(l.text.String()) + "\n" + l.link + "\n")
+		b.WriteString(escape(m.voice.says(l.text)) + "\n" + l.link + "\n")
 	}
 	if m.more > 0 {
-		fmt.Fprintf(&b, "And %d more.\n", m.more)
+		b.WriteString(m.voice.says(m.others()) + "\n")
 	}
 	return strings.TrimSpace(b.String())
 }
@@ -147,19 +147,19 @@ func teamsBody(m message) ([]byte, error) {
 		return cardText{Type: "RichTextBlock", Inlines: []cardRun{run}}
 	}
 	c := card{Schema: "http://adaptivecards.io/schemas/adaptive-card.json", Type: "AdaptiveCard", Version: "1.4"}
-	c.Body = append(c.Body, paragraph(cardRun{Text: m.title, Weight: "Bolder"}))
+	c.Body = append(c.Body, paragraph(cardRun{Text: m.voice.says(m.title), Weight: "Bolder"}))
 	if len(m.lines) == 1 {
-		if l := m.lines[0]; l.text.String() != m.title {
-			c.Body = append(c.Body, paragraph(cardRun{Text: l.text.String()}))
+		if !m.isOne() {
+			c.Body = append(c.Body, paragraph(cardRun{Text: m.voice.says(m.lines[0].text)}))
 		}
-		c.Actions = []cardAction{{Type: "Action.OpenUrl", Title: "Open", URL: m.lines[0].link}}
+		c.Actions = []cardAction{{Type: "Action.OpenUrl", Title: m.voice.says(farm.Say("Open")), URL: m.lines[0].link}}
 	} else {
 		for _, l := range m.lines {
-			c.Body = append(c.Body, paragraph(cardRun{Text: l.text.String(), Select: &cardAction{Type: "Action.OpenUrl", URL: l.link}}))
+			c.Body = append(c.Body, paragraph(cardRun{Text: m.voice.says(l.text), Select: &cardAction{Type: "Action.OpenUrl", URL: l.link}}))
 		}
 	}
 	if m.more > 0 {
-		c.Body = append(c.Body, paragraph(cardRun{Text: fmt.Sprintf("And %d more.", m.more)}))
+		c.Body = append(c.Body, paragraph(cardRun{Text: m.voice.says(m.others())}))
 	}
 	return json.Marshal(struct {
 		Type        string       `json:"type"`

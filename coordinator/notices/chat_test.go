@@ -24,7 +24,7 @@ func TestAChatIsKnownByItsHost(t *testing.T) {
 
 // hostile is a message about a job whose name would mention everybody, or be read as formatting.
 var hostile = message{
-	title: `@everyone <!channel> [x](https://evil.example) **b** & "q"`,
+	title: farm.AsIs(`@everyone <!channel> [x](https://evil.example) **b** & "q"`),
 	lines: []line{{text: farm.AsIs(`@everyone <!channel> [x](https://evil.example) **b** & "q"`), link: "https://farm.example/jobs/1"}},
 }
 
@@ -32,7 +32,7 @@ func TestNamesInChatsAreShownAsTheyAre(t *testing.T) {
 	for kind, wants := range map[farm.ChatKind][]string{
 		farm.ChatSlack:   {`@everyone &lt;!channel&gt; [x](https://evil.example) **b** &amp; "q"` + "\nhttps://farm.example/jobs/1"},
 		farm.ChatDiscord: {`\@everyone \<!channel\> \[x\]\(https\://evil.example\) \*\*b\*\* & "q"` + "\nhttps://farm.example/jobs/1"},
-		farm.ChatTeams:   {hostile.title, "https://farm.example/jobs/1"},
+		farm.ChatTeams:   {hostile.title.String(), "https://farm.example/jobs/1"},
 	} {
 		body, err := chatBody(kind, hostile)
 		if err != nil {
@@ -80,7 +80,7 @@ func holds(value any, text string) bool {
 }
 
 func TestAMessageOfDiscordIsNotTooLong(t *testing.T) {
-	m := message{title: "40 things happened to your jobs", more: 20}
+	m := message{title: farm.Say("40 things happened to your jobs"), more: 20}
 	for i := range mostLines {
 		m.lines = append(m.lines, line{text: farm.AsIs(strings.Repeat("_", mostWords)), link: fmt.Sprintf("https://farm.example/jobs/%d", i)})
 	}

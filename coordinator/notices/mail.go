@@ -118,8 +118,14 @@ func cause(err error) error {
 	return err
 }
 
-// send sends a text to an address, once. key names the message. The error holds no password.
-func (m *Mailer) send(ctx context.Context, to *mail.Address, subject, body, key string) error {
+// mailText is what an e-mail says. key names it.
+type mailText struct {
+	subject, body, key string
+	language           farm.Language // "" for one that is not known
+}
+
+// send sends a text to an address, once. The error holds no password.
+func (m *Mailer) send(ctx context.Context, to *mail.Address, said mailText) error {
 	password, err := m.password()
 	if err != nil {
 		return err
@@ -137,7 +143,7 @@ func (m *Mailer) send(ctx context.Context, to *mail.Address, subject, body, key 
 	if err != nil {
 		return fmt.Errorf("the mail server's settings cannot be used: %w", err)
 	}
-	letter := m.letter(to, subject, body, key)
+	letter := m.letter(to, said)
 	err = client.DialAndSendWithContext(ctx, letter)
 	switch {
 	case err == nil || letter.IsDelivered():
@@ -149,16 +155,19 @@ func (m *Mailer) send(ctx context.Context, to *mail.Address, subject, body, key 
 }
 
 // letter is a text as an e-mail.
-func (m *Mailer) letter(to *mail.Address, subject, body, key string) *gomail.Msg {
+func (m *Mailer) letter(to *mail.Address, said mailText) *gomail.Msg {
 	letter := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	letter.FromMailAddress(m.from)
 	letter.ToMailAddress(to)
-	letter.Subject(subject)
+	letter.Subject(said.subject)
 	letter.SetDate()
 	_, domain, _ := strings.Cut(m.from.Address, "@")
-	letter.SetMessageIDWithValue(key + "@" + domain)
+	letter.SetMessageIDWithValue(said.key + "@" + domain)
 	letter.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: nobody's absence is told to the farm
-	letter.SetBodyString(gomail.TypeTextPlain, body)
+	if said.language != "" {
+		letter.SetGenHeader(gomail.HeaderContentLang, string(said.language))
+	}
+	letter.SetBodyString(gomail.TypeTextPlain, said.body)
 	return letter
 }
 
@@ -218,6 +227,8 @@ func (n *Notices) mail(ctx context.Context, who farm.Token, m message) error {
 		return err
 	}
 	to := &mail.Address{Name: plain(who.Name), Address: who.Email}
-	body := m.body() + "\n-- \nWhat you are told of, and how: " + n.cfg.PublicAddress() + "/account\n"
-	return n.cfg.Mail.send(ctx, to, m.title, body, m.key)
+	foot := m.voice.says(farm.Say("What you are told of, and how: %s", n.cfg.PublicAddress()+"/account"))
+	return n.cfg.Mail.send(ctx, to, mailText{
+		subject: m.voice.says(m.title), body: m.body() + "\n-- \n" + foot + "\n", key: m.key, language: m.voice.language,
+	})
 }

@@ -22,12 +22,13 @@ const (
 	mostWords = 300
 )
 
-// message is what somebody is told at once, in plain text.
+// message is what somebody is told at once, in plain text. All that it says is a farm.Text, so that it can be said in their language.
 type message struct {
-	title string
+	title farm.Text
 	lines []line
 	more  int    // things that are only counted
 	key   string // names the message: the same for each try that says the same
+	voice voice
 }
 
 // line is about one thing, with its address, and the path of that on the dashboard.
@@ -43,12 +44,20 @@ func (m message) body() string {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		b.WriteString(l.text.String() + "\n" + l.link + "\n")
+		b.WriteString(m.voice.says(l.text) + "\n" + l.link + "\n")
 	}
 	if m.more > 0 {
-		fmt.Fprintf(&b, "\nAnd %d more.\n", m.more)
+		b.WriteString("\n" + m.voice.says(m.others()) + "\n")
 	}
 	return b.String()
+}
+
+// others says how many things are only counted.
+func (m message) others() farm.Text { return farm.Count(m.more, "And %d more.", "And %d more.") }
+
+// isOne says whether the message is about one thing only, which its title says.
+func (m message) isOne() bool {
+	return len(m.lines) == 1 && m.lines[0].text.String() == m.title.String()
 }
 
 // compose puts what waits in a queue into one message. It has no lines when all of it is gone.
@@ -79,9 +88,9 @@ func (n *Notices) compose(who farm.Token, queue farm.NoticeQueue) (m message, er
 	m.more += queue.More
 	switch count := len(m.lines) + m.more; {
 	case count == 1 && len(m.lines) == 1:
-		m.title = m.lines[0].text.String()
+		m.title = m.lines[0].text
 	default:
-		m.title = fmt.Sprintf("%d things happened to your jobs", count)
+		m.title = farm.Count(count, "%d thing happened to your jobs", "%d things happened to your jobs")
 	}
 	m.key = n.keyOf(queue.Token, queue.Way, fmt.Sprintf("%d\n%s%d", queue.Number, names.String(), queue.More))
 	return m, nil
@@ -93,6 +102,9 @@ func (n *Notices) keyOf(token string, way farm.NoticeWay, content string) string
 	fmt.Fprintf(mac, "%s %s\n%s", token, way, content)
 	return hex.EncodeToString(mac.Sum(nil)[:16])
 }
+
+// errGone is for what nobody is told of any more, or not this person.
+var errGone = &farm.Error{Code: farm.CodeNotFound, Message: "there is nothing to tell any more"}
 
 // lineOf words one thing. CodeNotFound when it is gone, or not of whose team is told.
 func (n *Notices) lineOf(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (line, error) {
@@ -107,7 +119,7 @@ func (n *Notices) lineOf(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (
 		return line{}, err
 	}
 	if job.Team != who.Team {
-		return line{}, farm.Errorf(farm.CodeNotFound, "job %s is not of the team", job.ID)
+		return line{}, errGone
 	}
 	name, err := titleOf(tx, job)
 	if err != nil {
@@ -158,13 +170,13 @@ func (n *Notices) lineOfBatch(tx *raftstore.Tx, who farm.Token, notice farm.Noti
 		return line{}, err
 	}
 	if batch.Team != who.Team {
-		return line{}, farm.Errorf(farm.CodeNotFound, "batch %s is not of the team", batch.ID)
+		return line{}, errGone
 	}
 	counts, err := tx.CountBatch(batch.ID)
 	if err != nil {
 		return line{}, err
 	}
-	text := farm.Say("A batch of %d jobs is done: %d finished", len(batch.Jobs), counts[farm.JobFinished])
+	text := farm.Count(len(batch.Jobs), "A batch of %d job is done: %d finished", "A batch of %d jobs is done: %d finished", counts[farm.JobFinished])
 	if failed := counts[farm.JobFailed]; failed > 0 {
 		text = farm.Say("%s, %d failed", text, failed)
 	}
@@ -193,7 +205,7 @@ func (n *Notices) lineOfBudget(tx *raftstore.Tx, who farm.Token, notice farm.Not
 		of.Project, budget = &project, project.Budget
 	}
 	if budget == nil {
-		return line{}, farm.Errorf(farm.CodeNotFound, "there is no budget any more")
+		return line{}, errGone
 	}
 	of.Budget = *budget
 	var err error

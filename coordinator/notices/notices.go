@@ -15,6 +15,7 @@ import (
 	"overcrank/coordinator/seal"
 	"overcrank/coordinator/state"
 	"overcrank/farm"
+	"overcrank/raftstore"
 )
 
 // Config is what telling needs besides the state.
@@ -23,6 +24,8 @@ type Config struct {
 	Caller *delivery.Caller
 	// Mail sends e-mails; nil for a farm that sends none.
 	Mail *Mailer
+	// Teller says what messages say in the language of whom they are for; without one they are English.
+	Teller Teller
 	// Derive makes keys of the farm's key: what addresses of chats are sealed with, and what messages are named by.
 	Derive func(purpose string, size int) []byte
 	// PublicAddress begins the addresses of jobs.
@@ -56,10 +59,33 @@ func New(s *state.State, cfg Config) (*Notices, error) {
 	return &Notices{state: s, cfg: cfg, box: box, tests: tests}, nil
 }
 
-// send tells somebody by one way, once. The error says why that failed, without any secret.
-func (n *Notices) send(ctx context.Context, who farm.Token, settings farm.NoticeSettings, way farm.NoticeWay, m message) error {
-	if way == farm.ByMail {
-		return n.mail(ctx, who, m)
+// addressee is somebody who is told of things.
+type addressee struct {
+	farm.Token
+	settings farm.NoticeSettings
+	reads    farm.Language
+}
+
+// addressee is the holder of a token.
+func (n *Notices) addressee(tx *raftstore.Tx, token string) (who addressee, err error) {
+	if who.Token, err = tx.Token(token); err != nil {
+		return who, err
 	}
-	return n.chat(ctx, settings, m)
+	if who.settings, err = tx.NoticeSettings(who.Token); err != nil {
+		return who, err
+	}
+	personal, err := tx.Personal(token)
+	who.reads = personal.Reads()
+	return who, err
+}
+
+// send tells somebody by one way, once, in their language. The error says why that failed, without any secret.
+func (n *Notices) send(ctx context.Context, who addressee, way farm.NoticeWay, m message) error {
+	if n.cfg.Teller != nil {
+		m.voice = voice{teller: n.cfg.Teller, language: who.reads}
+	}
+	if way == farm.ByMail {
+		return n.mail(ctx, who.Token, m)
+	}
+	return n.chat(ctx, who.settings, m)
 }

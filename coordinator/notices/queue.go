@@ -37,8 +37,8 @@ func (n *Notices) Owed(visit func(id, host string, due time.Time)) error {
 func (n *Notices) Owe(queue command.NoticeQueue, visit func(id, host string, due time.Time)) {
 	host := string(queue.Way)
 	if queue.Way == farm.ByChat {
-		if _, settings, _, err := n.read(queue); err == nil && settings.Chat != nil {
-			host = settings.Chat.Host
+		if who, _, err := n.read(queue); err == nil && who.settings.Chat != nil {
+			host = who.settings.Chat.Host
 		}
 	}
 	visit(queue.Token+" "+string(queue.Way), host, n.state.Now())
@@ -48,7 +48,7 @@ func (n *Notices) Owe(queue command.NoticeQueue, visit func(id, host string, due
 // try that ends because this node stops counts for nothing: whoever leads next makes it again.
 func (n *Notices) Try(ctx context.Context, id string) (next time.Time) {
 	token, way, _ := strings.Cut(id, " ")
-	who, settings, queue, err := n.read(command.NoticeQueue{Token: token, Way: farm.NoticeWay(way)})
+	who, queue, err := n.read(command.NoticeQueue{Token: token, Way: farm.NoticeWay(way)})
 	now := n.state.Now()
 	switch {
 	case farm.CodeOf(err) == farm.CodeNotFound:
@@ -59,13 +59,13 @@ func (n *Notices) Try(ctx context.Context, id string) (next time.Time) {
 	case len(queue.Waiting) == 0:
 		return time.Time{}
 	}
-	if due := n.due(settings, queue, now); due.After(now) {
+	if due := n.due(who.settings, queue, now); due.After(now) {
 		return earlier(due, now.Add(lookAgain))
 	}
 	cmd := command.RecordNotice{Token: token, Way: queue.Way, Number: queue.Number, Try: queue.Tries + 1, Count: len(queue.Waiting), More: queue.More}
-	m, err := n.compose(who, queue)
+	m, err := n.compose(who.Token, queue)
 	if err == nil && len(m.lines) > 0 { // of what is gone meanwhile nobody is told
-		err = n.send(ctx, who, settings, queue.Way, m)
+		err = n.send(ctx, who, queue.Way, m)
 	}
 	if ctx.Err() != nil {
 		return time.Time{}
@@ -102,19 +102,16 @@ func earlier(a, b time.Time) time.Time {
 }
 
 // read gives what is known of a queue and of whom it is for. CodeNotFound when one of these is gone, or the way is no longer wanted.
-func (n *Notices) read(name command.NoticeQueue) (who farm.Token, settings farm.NoticeSettings, queue farm.NoticeQueue, err error) {
+func (n *Notices) read(name command.NoticeQueue) (who addressee, queue farm.NoticeQueue, err error) {
 	err = n.state.View(func(tx *raftstore.Tx) (err error) {
-		if who, err = tx.Token(name.Token); err != nil {
-			return err
-		}
-		if settings, err = tx.NoticeSettings(who); err != nil {
+		if who, err = n.addressee(tx, name.Token); err != nil {
 			return err
 		}
 		queue, err = tx.Notices(name.Token, name.Way)
 		return err
 	})
-	if err == nil && (!settings.Uses(name.Way) || !who.Usable(n.state.Now())) {
-		err = farm.Errorf(farm.CodeNotFound, "%s is not told by %s", name.Token, name.Way)
+	if err == nil && (!who.settings.Uses(name.Way) || !who.Usable(n.state.Now())) {
+		err = errGone
 	}
-	return who, settings, queue, err
+	return who, queue, err
 }

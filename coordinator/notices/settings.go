@@ -2,7 +2,6 @@ package notices
 
 import (
 	"context"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -22,9 +21,11 @@ const MostAddress = 2000
 // Settings are what somebody wants to be told of, and how that goes.
 type Settings struct {
 	farm.NoticeSettings
-	Address string // e-mail address, "" for none
-	Mails   bool   // the farm sends e-mails
-	Ways    map[farm.NoticeWay]farm.NoticeQueue
+	// Language is the one that they have chosen, "" for none; Reads is the one that they are told in.
+	Language, Reads farm.Language
+	Address         string // e-mail address, "" for none
+	Mails           bool   // the farm sends e-mails
+	Ways            map[farm.NoticeWay]farm.NoticeQueue
 }
 
 // Settings are those of the caller.
@@ -34,16 +35,17 @@ func (n *Notices) Settings(_ context.Context, p farm.Principal) (s Settings, err
 	}
 	s.Mails, s.Ways = n.cfg.Mail != nil, map[farm.NoticeWay]farm.NoticeQueue{}
 	err = n.state.View(func(tx *raftstore.Tx) error {
-		token, err := tx.Token(p.TokenID)
+		who, err := n.addressee(tx, p.TokenID)
 		if err != nil {
 			return err
 		}
-		s.Address = token.Email
-		if s.NoticeSettings, err = tx.NoticeSettings(token); err != nil {
+		personal, err := tx.Personal(p.TokenID)
+		if err != nil {
 			return err
 		}
+		s.NoticeSettings, s.Language, s.Reads, s.Address = who.settings, personal.Language, who.reads, who.Email
 		for _, way := range farm.NoticeWays() {
-			queue, err := tx.Notices(token.ID, way)
+			queue, err := tx.Notices(who.ID, way)
 			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
 				return err
 			}
@@ -60,6 +62,8 @@ type Change struct {
 	Mail  bool
 	Chat  *Chat // nil for none
 	Quiet *Quiet
+	// Language is the one that they choose, "" for that of their browsers; nil for what it is already.
+	Language *farm.Language
 }
 
 // Chat is a chat as somebody names it.
@@ -71,9 +75,6 @@ type Chat struct {
 
 // Quiet are quiet hours as people write them: "22:00-07:00", "sat,sun 00:00-24:00".
 type Quiet struct{ Hours, Zone string }
-
-// refused is the message of settings that cannot be kept.
-const refused = "these settings cannot be kept"
 
 // Put changes what the caller is told of.
 func (n *Notices) Put(ctx context.Context, p farm.Principal, in Change) (Settings, error) {
@@ -98,12 +99,13 @@ func (n *Notices) Put(ctx context.Context, p farm.Principal, in Change) (Setting
 	if s.Chat, err = n.chatOf(in.Chat, was); err != nil {
 		return Settings{}, err
 	}
-	_, err = n.state.Apply(ctx, command.PutNoticeSettings{Settings: s, At: n.state.Now()})
-	if farm.CodeOf(err) == farm.CodeConflict { // with the farm's level: some coordinator does not know of this yet
-		return Settings{}, farm.Errorf(farm.CodeUnavailable, "%w", err)
+	if in.Language != nil {
+		if err := n.ChooseLanguage(ctx, p, *in.Language); err != nil {
+			return Settings{}, err
+		}
 	}
-	if err != nil {
-		return Settings{}, err
+	if _, err = n.state.Apply(ctx, command.PutNoticeSettings{Settings: s, At: n.state.Now()}); err != nil {
+		return Settings{}, beforeItsLevel(err)
 	}
 	return n.Settings(ctx, p)
 }
@@ -124,19 +126,19 @@ func quietHours(in *Quiet, now time.Time) (*farm.QuietHours, error) {
 	if in == nil {
 		return nil, nil
 	}
-	wrong := func(field, words string) (*farm.QuietHours, error) {
-		return nil, farm.Invalid(refused, farm.FieldError{Field: "quietHours." + field, Message: words})
+	wrong := func(field farm.FieldError) (*farm.QuietHours, error) {
+		return nil, farm.Invalid("these settings cannot be kept", field)
 	}
 	hours, err := farm.ParseHours(in.Hours)
 	if err != nil {
-		return wrong("hours", err.Error())
+		return wrong(farm.FieldError{Field: "quietHours.hours", Message: err.Error()})
 	}
 	zone, err := time.LoadLocation(in.Zone)
 	if err != nil || in.Zone == "" || in.Zone == "Local" || len(in.Zone) > 100 {
-		return wrong("timeZone", fmt.Sprintf("%.100q is no time zone; write it as Europe/Berlin", in.Zone))
+		return wrong(farm.Field("quietHours.timeZone", "%q is no time zone; write it as Europe/Berlin", in.Zone[:min(len(in.Zone), 100)]))
 	}
 	if farm.NextChange([]farm.Hours{hours}, now.In(zone)).IsZero() {
-		return wrong("hours", "never end, so you would never be told")
+		return wrong(farm.Field("quietHours.hours", "never end, so you would never be told"))
 	}
 	return &farm.QuietHours{Hours: hours, Zone: in.Zone}, nil
 }
@@ -159,13 +161,13 @@ func (n *Notices) chatOf(in *Chat, was Settings) (*farm.NoticeChat, error) {
 	if in == nil {
 		return nil, nil
 	}
-	wrong := func(field, words string) (*farm.NoticeChat, error) {
-		return nil, farm.Invalid(refused, farm.FieldError{Field: "chat." + field, Message: words})
+	wrong := func(field farm.FieldError) (*farm.NoticeChat, error) {
+		return nil, farm.Invalid("these settings cannot be kept", field)
 	}
 	address := in.Address.Reveal()
 	if in.Keep {
 		if was.Chat == nil {
-			return wrong("url", "is missing")
+			return wrong(farm.Field("chat.url", "is missing"))
 		}
 		var err error
 		if address, err = n.addressOf(was.NoticeSettings); err != nil {
@@ -174,16 +176,16 @@ func (n *Notices) chatOf(in *Chat, was Settings) (*farm.NoticeChat, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || len(address) > MostAddress {
-		return wrong("url", "has to be the address that the chat gives for incoming messages, beginning with https://")
+		return wrong(farm.Field("chat.url", "has to be the address that the chat gives for incoming messages, beginning with https://"))
 	}
 	kind := in.Kind
 	if kind == "" {
 		if kind = KindOf(u.Hostname()); kind == "" {
-			return wrong("kind", "cannot be told from this address; say slack, teams or discord (Mattermost and Rocket.Chat take what Slack does)")
+			return wrong(farm.Field("chat.kind", "cannot be told from this address; say slack, teams or discord (Mattermost and Rocket.Chat take what Slack does)"))
 		}
 	}
 	if !slices.Contains(farm.ChatKinds(), kind) {
-		return wrong("kind", "has to be slack, teams or discord")
+		return wrong(farm.Field("chat.kind", "has to be slack, teams or discord"))
 	}
 	return &farm.NoticeChat{Kind: kind, Host: strings.ToLower(u.Host), Sealed: n.box.Seal(was.Token, []byte(address))}, nil
 }
@@ -205,32 +207,32 @@ func (n *Notices) Test(ctx context.Context, p farm.Principal, way farm.NoticeWay
 		return "", err
 	}
 	if !s.Uses(way) {
-		return "", farm.Errorf(farm.CodeConflict, "your settings do not use %s; save them with it first", wayWords(way))
+		return "", notUsed(way)
 	}
 	if err := n.mayTest(p.TokenID); err != nil {
 		return "", err
 	}
-	var who farm.Token
+	var who addressee
 	err = n.state.View(func(tx *raftstore.Tx) (err error) {
-		who, err = tx.Token(p.TokenID)
+		who, err = n.addressee(tx, p.TokenID)
 		return err
 	})
 	if err != nil {
 		return "", err
 	}
-	m := message{title: "A test from Overcrank", lines: []line{{text: farm.AsIs("This is how you will be told of your jobs."), link: n.cfg.PublicAddress() + "/account"}}}
+	m := message{title: farm.Say("A test from Overcrank"), lines: []line{{text: farm.Say("This is how you will be told of your jobs."), link: n.cfg.PublicAddress() + "/account"}}}
 	m.key = n.keyOf(who.ID, way, "test "+n.state.Now().String())
-	if err := n.send(ctx, who, s.NoticeSettings, way, m); err != nil {
+	if err := n.send(ctx, who, way, m); err != nil {
 		return err.Error(), nil
 	}
 	return "", nil
 }
 
-func wayWords(way farm.NoticeWay) string {
+func notUsed(way farm.NoticeWay) error {
 	if way == farm.ByMail {
-		return "e-mail"
+		return farm.Errorf(farm.CodeConflict, "your settings do not use e-mail; save them with it first")
 	}
-	return "a chat"
+	return farm.Errorf(farm.CodeConflict, "your settings do not use a chat; save them with it first")
 }
 
 // mayTest counts a test, and is an error when there were too many.

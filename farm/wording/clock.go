@@ -1,6 +1,10 @@
 package wording
 
-import "time"
+import (
+	"time"
+
+	"overcrank/farm"
+)
 
 // Local is a time on this machine's clock, to the second, so that a column of times can be compared: "2027-01-31 18:30:00".
 func Local(t time.Time) string { return t.Local().Format(time.DateTime) }
@@ -9,4 +13,7 @@ func Local(t time.Time) string { return t.Local().Format(time.DateTime) }
 func UTC(t time.Time) string { return t.UTC().Format(time.DateTime + " UTC") }
 
 // Moment is a time to the minute, as pages have it and as nameless things are named by it: "31 Jan 17:30 UTC".
-func Moment(t time.Time) string { return t.UTC().Format("2 Jan 15:04 UTC") }
+func Moment(t time.Time) farm.Text {
+	t = t.UTC()
+	return farm.Say("%d %s %s UTC", t.Day(), farm.Say(t.Format("Jan")), t.Format("15:04"))
+}

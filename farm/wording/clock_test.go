@@ -11,7 +11,7 @@ func TestTimesOfTheClock(t *testing.T) {
 	if got, want := UTC(at), "2027-01-31 17:30:05 UTC"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := Moment(at), "31 Jan 17:30 UTC"; got != want {
+	if got, want := Moment(at).String(), "31 Jan 17:30 UTC"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got, err := time.ParseInLocation(time.DateTime, Local(at), time.Local); err != nil || !got.Equal(at) {

@@ -38,6 +38,14 @@ func Told(ctx context.Context, t farm.Text) string {
 	return written(l, text, args)
 }
 
+// Teller says texts of the farm in the languages of people who are told of things away from pages.
+type Teller struct{}
+
+// Told is a text of the farm in a language.
+func (Teller) Told(l farm.Language, t farm.Text) string {
+	return Told(With(context.Background(), l), t)
+}
+
 // asIs are the words of a text that stand for themselves (farm.AsIs).
 func asIs(t farm.Text) (words string, ok bool) {
 	if t.Key != "%s" || len(t.Args) != 1 {

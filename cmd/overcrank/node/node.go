@@ -30,6 +30,7 @@ import (
 	"overcrank/farm/address"
 	"overcrank/inbound"
 	"overcrank/web"
+	"overcrank/web/language"
 )
 
 const (
@@ -176,7 +177,7 @@ func (n *node) open(ctx context.Context, f Flags) error {
 		CACertificate: f.CACert, CAKey: f.CAKey, Checks: studio.checks,
 		ClusterListen: f.ClusterListen, ClusterAddress: f.ClusterAddr, Join: f.nodes(), GossipSeeds: f.GossipJoin, BootstrapExpect: f.BootstrapExpect,
 		PromoteAfter: f.PromoteAfter, RemoveDeadAfter: f.RemoveDeadAfter,
-		MinFree: f.MinFree, Lease: f.Lease, Version: n.program.Version, Logger: n.logger, Addresses: policy, Mail: mailer, SingleSignOn: signOn,
+		MinFree: f.MinFree, Lease: f.Lease, Version: n.program.Version, Logger: n.logger, Addresses: policy, Mail: mailer, Teller: language.Teller{}, SingleSignOn: signOn,
 		Protocol: n.program.Protocol, ReleaseRoots: f.ReleaseRoots, PackageDir: f.packageDir(),
 		RedactAfter: f.RedactAfter, KeepOutputs: f.KeepOutputs, KeepHistory: f.KeepHistory, KeepAudit: f.KeepAudit, DescribeJob: public.DescribeJob,
 		Now: n.faults.now, BeforeSync: n.faults.beforeSync, Gates: n.bounds.gates,

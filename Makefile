@@ -50,9 +50,9 @@ test:
 # start farms come behind those of which a farm is made, which are compiled by then.
 DEAREST := $(addprefix overcrank/,coordinator api web agent raftstore cmd/overcrank/farmtest/trouble cmd/overcrank cmd/overcrank/workstation engine/aerender)
 
-# What draws, scripts and plans on one goroutine gains nothing of the race detector, which makes it ten times as slow. house_test.go holds the
+# What reads, draws, scripts and plans on one goroutine gains nothing of the race detector, which makes it ten times as slow. house_test.go holds the
 # list to that; engine/render draws several frames at once, and the tests of that run under the detector too.
-ONE_GOROUTINE := $(addprefix overcrank/,agent/doctor agent/film agent/script cmd/overcrank/previewing coordinator/backup coordinator/schedule engine/deep engine/effect engine/eval engine/fidelity engine/raster engine/render engine/shape engine/style farm/variants release)
+ONE_GOROUTINE := $(addprefix overcrank/,aep/cos aep/rifx agent/doctor agent/film agent/script cmd/overcrank/previewing coordinator/backup coordinator/schedule engine/deep engine/digest engine/effect engine/eval engine/fidelity engine/footage/photoshop engine/footage/vector/pdf engine/footage/vector/svg engine/geom engine/likeness engine/preflight engine/profile engine/random engine/raster engine/render engine/shape engine/style engine/text/animate engine/text/program farm/names farm/redact farm/variants ffmpeg/gather fontfile release)
 FRAMES_AT_ONCE := TestFramesComeInOrder|TestRenderingEnds|TestFilmsAreGivenBack|TestAnExpressionThatNeverEnds|TestWhatIsKeptBetweenFrames|TestAFrameThatSeveral|TestAFaultOfAHelper
 # Whole farms run under the race detector where processes are killed, frozen and cut off while they work: farmtest/trouble here, and `make chaos
 # RACE=1`, which is three coordinators and eight agents, in .ci/run.

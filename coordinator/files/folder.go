@@ -203,11 +203,11 @@ func (f *Folder) Appender(key string, first int64) (*Appender, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", key, err)
 	}
-	info, err := file.Stat()
+	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("measuring %s: %w", key, err), file.Close())
 	}
-	return &Appender{f, key, file, info.Size(), first}, nil
+	return &Appender{f, key, file, size, first}, nil
 }
 
 // Append appends data and returns the file's new size. After an error part of data may have been written.

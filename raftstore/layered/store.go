@@ -294,6 +294,9 @@ func (s *Store) writeBucket(tx *bbolt.Tx, name []byte, tree *btree.BTreeG[*row],
 				total.add(key, r.value)
 			case !is:
 				return true // it came and went in memory
+			default:
+				err = before.cursor.Delete() // which stands there: bucket.Delete would search once more
+				return err == nil
 			}
 		}
 		err = writeRow(bucket, key, r.value)

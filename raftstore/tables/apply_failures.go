@@ -45,11 +45,13 @@ func (t *tables) openFailure(job farm.Job, why failing) {
 	if job.Private && !cause.Kind.OfMachine() {
 		cause.Subject = ""
 	}
-	if t.count(countOfFailures(job.Team, cause)) == 0 {
+	counter := countOfFailures(job.Team, cause)
+	if t.count(counter) == 0 {
 		if t.count(countOfCauses(job.Team)) >= farm.MostCauses {
 			cause.Subject = ""
+			counter = countOfFailures(job.Team, cause)
 		}
-		if t.count(countOfFailures(job.Team, cause)) == 0 {
+		if t.count(counter) == 0 {
 			t.add(countOfCauses(job.Team), 1)
 		}
 	}
@@ -57,8 +59,8 @@ func (t *tables) openFailure(job farm.Job, why failing) {
 	encoded, err := record.EncodeFailure(&failure)
 	t.setEncoded(bucketFailures, job.Team+sep+job.ID, encoded, err)
 	t.set(bucketFailuresByCause, causeKey(failure), nil)
-	t.add(countOfFailures(job.Team, cause), 1)
-	if over := t.count(countOfFailures(job.Team, cause)) - farm.MostOpenFailures; over > closedAtOnce {
+	t.add(counter, 1)
+	if over := t.count(counter) - farm.MostOpenFailures; over > closedAtOnce {
 		t.closeOldest(job.Team, cause, over)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"overcrank/interval"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/record"
 )
 
 // grantGroup is how many leases one command grants at most.
@@ -151,8 +152,9 @@ func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Ti
 		}
 		task := res.Tasks[at]
 		h := l.holdLocked(task)
-		h.handing = true
-		made[task.ID] = &leased{h, task, res.Jobs[jobs[task.Job]]}
+		job := res.Jobs[jobs[task.Job]]
+		h.handing, h.given = true, &given{task, record.HeadOf(job)}
+		made[task.ID] = &leased{h, task, job}
 	}
 	return made, nil
 }

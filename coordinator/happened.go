@@ -37,7 +37,9 @@ func (c *Coordinator) happened(res *command.Result) {
 			c.retention.Wake()
 		}
 		c.hub.Moved(job)
-		c.unindexed.Note(search.KindJob, job.ID)
+		if !res.Named {
+			c.unindexed.Note(search.KindJob, job.ID)
+		}
 	}
 	for _, id := range res.Trimmed {
 		c.unindexed.Note(search.KindJob, id)

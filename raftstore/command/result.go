@@ -14,6 +14,8 @@ type Result struct {
 	Tasks    []farm.Task  // likewise
 	Agents   []farm.Agent // that the command changed otherwise than by their own word, as they are after it
 	Changed  []Changed    // besides these
+	// Named says that what is searched for in Jobs is as it was before: only how far they are has changed.
+	Named bool
 	// Owed are the jobs whose webhooks are to be called once more.
 	Owed []string
 	// Notices are the queues that have something to send, or from which it was taken: by token and way.

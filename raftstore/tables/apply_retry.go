@@ -45,7 +45,7 @@ func (t *tables) failTask(c command.FailTask) command.Result {
 		task.Avoid = append(task.Avoid, task.Agent)
 	}
 	task.NotBefore = c.NotBefore
-	var result command.Result
+	result := command.Result{Named: true}
 	t.failAttempt(task, job, end, &result)
 	return result
 }

@@ -11,7 +11,7 @@ import (
 
 // leaseTasks grants each lease that still can be granted.
 func (t *tables) leaseTasks(c command.LeaseTasks) command.Result {
-	var result command.Result
+	result := command.Result{Named: true, Jobs: make([]farm.Job, 0, len(c.Grants)), Tasks: make([]farm.Task, 0, len(c.Grants))}
 	result.Each = t.each(len(c.Grants), func(i int) *farm.Error { return t.lease(c.Grants[i], c, &result) })
 	return result
 }
@@ -88,7 +88,7 @@ func (t *tables) finishTask(c command.FinishTask) command.Result {
 		}
 		return refuse(err)
 	}
-	var result command.Result
+	result := command.Result{Named: true}
 	t.attemptEnded(task, job, ending{outcome: farm.OutcomeDone, measured: c.Measured, at: c.At}, &result)
 	task.Error, task.Licences = "", 0
 	if task.Part && task.Frames != nil && c.Output.SHA256 != "" {
@@ -131,7 +131,7 @@ func (t *tables) releaseParent(job farm.Job, at time.Time, result *command.Resul
 // expireLeases counts a lost machine as a failed attempt, so that a task that crashes its machines ends at some time. The machine is not avoided
 // afterwards: it may be the only one.
 func (t *tables) expireLeases(c command.ExpireLeases) command.Result {
-	var result command.Result
+	result := command.Result{Named: true}
 	result.Each = t.each(len(c.Leases), func(i int) *farm.Error {
 		lease := c.Leases[i]
 		task, job, err := t.leased(lease.Task, lease.Attempt)

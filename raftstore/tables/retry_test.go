@@ -195,3 +195,20 @@ func TestAMachineThatSpoilsTheJobsOfManyTemplatesIsSetAside(t *testing.T) {
 		})
 	}
 }
+
+func TestAResultSaysWhetherJobsAreCalledAsBefore(t *testing.T) {
+	m := newRig(t, t.TempDir(), "state")
+	defer m.end()
+	furnish(m)
+	submit(m, "j1", 1)
+	if res := m.must(command.LeaseTasks{Grants: []command.Grant{{Task: "j1.0", Attempt: 1, Agent: "a1"}}, At: after(1)}); !res.Named {
+		t.Error("a lease is said to change what is searched for in its job")
+	}
+	name := "sunrise"
+	if res := m.must(command.ChangeJob{Team: "team", ID: "j1", Name: &name, At: after(2)}); res.Named {
+		t.Error("a job that was renamed is said to be called as before")
+	}
+	if res := m.must(command.FailTask{Task: "j1.0", Attempt: 1, Message: "broke", Class: farm.FailureDeterministic, At: after(3)}); !res.Named {
+		t.Error("a failure is said to change what is searched for in its job")
+	}
+}

@@ -235,6 +235,7 @@ func (s *Store) rebuild(ctx context.Context, logger *slog.Logger) error {
 			return err
 		}
 	}
+	s.newest.Store(false) // it may have been read of a damaged row
 	s.noteRebuilt(*cause)
 	logger.Info("the state file has been made again", "took", time.Since(began).Round(time.Millisecond), "bytes", s.machine.size())
 	if s.rebuilt != nil {

@@ -103,6 +103,7 @@ type Store struct {
 	leaderless atomic.Pointer[time.Time]
 	run        string // begins the ids of what this process proposes
 	proposals  atomic.Uint64
+	newest     atomic.Bool   // see Level
 	caughtUp   atomic.Uint64 // the term in which this node, as leader, has applied all of the terms before
 
 	gate    sync.Mutex // guards ended, and waiters against growing once it is set

@@ -80,13 +80,7 @@ func (c *Cluster) raiseLevel(ctx context.Context) error {
 }
 
 // Level is the level of the farm's state: all coordinators have to understand its commands.
-func (c *Cluster) Level() (level int) {
-	_ = c.state.View(func(tx *raftstore.Tx) error {
-		level, _, _ = tx.Level()
-		return nil
-	})
-	return level
-}
+func (c *Cluster) Level() int { return c.state.Level() }
 
 // Recordable returns an inventory without what the farm's level cannot record yet.
 func (c *Cluster) Recordable(inv farm.Inventory) farm.Inventory {

@@ -28,6 +28,15 @@ func New(store *raftstore.Store, feed *Feed, now func() time.Time) *State {
 // View reads the state as it is now.
 func (s *State) View(read func(*raftstore.Tx) error) error { return s.store.View(read) }
 
+// Level is the level of the farm's state; 0 when it cannot be read.
+func (s *State) Level() int {
+	level, err := s.store.Level()
+	if err != nil {
+		return 0
+	}
+	return level
+}
+
 // Fresh waits until this node shows all that any node has acknowledged before, as raftstore.Store.Fresh does.
 func (s *State) Fresh(ctx context.Context) error { return s.store.Fresh(ctx) }
 

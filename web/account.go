@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -31,7 +32,7 @@ func (s *server) showAccount(c *fiber.Ctx, p farm.Principal, v page.Account) err
 	if err := s.noticesOf(c, p, &v); err != nil {
 		return err
 	}
-	v.Language = farm.KnownLanguage(c.Cookies(languageCookie))
+	v.Language = cmp.Or(farm.KnownLanguage(string(greeted(c).Language)), farm.KnownLanguage(c.Cookies(languageCookie)))
 	v.PasskeyDomain, v.PasskeyFresh = s.farm.passkeys.Domain(), s.farm.passkeys.MayAdd(ctx, p)
 	v.Account, v.Team, v.Here, v.Now = account, team.Name, p.Session.ID, time.Now()
 	return s.render(c, page.AccountPage(s.shell(c, p, say(c, "Your account"), ""), v))

@@ -77,6 +77,7 @@ func (s *server) live(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	s.greet(c, p)
 	topic := c.Query("topic")
 	if err := p.May(liveAction(topic)); err != nil {
 		return err

@@ -36,6 +36,7 @@ func (s *server) changeNotices(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
+	s.noteLanguage(c, p, browserLanguage(c))
 	return c.Redirect("/account?notifications=saved#notifications", fiber.StatusSeeOther)
 }
 

@@ -5,18 +5,25 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"overcrank/farm"
 )
 
 func TestPagesAreInTheLanguageOfTheirReader(t *testing.T) {
 	r := start(t)
-	v := r.as("vic")
+	v, other := r.as("vic"), r.as("vic") // in two browsers
 	v.get("/jobs").is(http.StatusOK, `<html lang="en"`, "No jobs yet").lacks("/static/words/")
 	v.reads = "de-AT,de;q=0.9,en;q=0.5"
 	v.get("/jobs").is(http.StatusOK, `<html lang="de"`, "Noch keine Jobs", `/static/words/de.js`).lacks("No jobs yet")
-	v.post("/language", url.Values{"language": {"fr"}})
+	r.eventually("the farm keeps who reads what", func() bool { return v.post("/language", url.Values{"language": {"fr"}}).status == http.StatusOK })
 	v.get("/jobs").is(http.StatusOK, `<html lang="fr"`, "Aucun job pour l’instant")
 	v.get("/account").is(http.StatusOK, `<option value="fr" lang="fr" selected>Français</option>`)
+	other.get("/jobs").is(http.StatusOK, `<html lang="fr"`, "Aucun job pour l’instant")
 	v.post("/language", url.Values{"language": {""}})
+	other.get("/jobs").is(http.StatusOK, `<html lang="en"`)
+	if s, err := r.farm.Notices().Settings(t.Context(), r.principal("vic")); err != nil || s.Language != "" || s.Reads != farm.German {
+		t.Errorf("messages are in the language of the browser that chose last: %+v, %v", s, err)
+	}
 	v.get("/jobs").is(http.StatusOK, `<html lang="de"`)
 	v.get("/there-is-no-such-page").is(http.StatusNotFound, "Seite nicht gefunden", "Unter dieser Adresse gibt es nichts").lacks("There is nothing at this address")
 	art := r.as("art")

@@ -114,6 +114,11 @@ func (s *server) signInAs(c *fiber.Ctx, tokenID string) error {
 		return err
 	}
 	s.keepSession(c, tokenID, session)
+	p, err := s.farm.people.InSession(ctx, tokenID, session)
+	if err != nil {
+		return err
+	}
+	s.noteLanguage(c, p, browserLanguage(c))
 	return nil
 }
 

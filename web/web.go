@@ -357,6 +357,7 @@ func (s *server) member(action farm.Action, h func(c *fiber.Ctx, p farm.Principa
 			return err
 		}
 		c.Locals(request.LocalPrincipal, p)
+		s.greet(c, p)
 		if err = p.May(action); err == nil {
 			err = s.awaitTurn(c, p)
 		}
@@ -423,7 +424,7 @@ func (s *server) shell(c *fiber.Ctx, p farm.Principal, title, active string) pag
 	shell := s.bareShell(c, title)
 	shell.Active, shell.Reader = active, p
 	shell.Pulse, shell.Pause = s.pulse(ctx, p)
-	shell.Personal = s.personalOf(ctx, p)
+	shell.Personal = greeted(c)
 	return shell
 }
 

@@ -90,6 +90,16 @@ func TestTheFormIsCheckedAsTheInterfaceChecks(t *testing.T) {
 	for key, value := range wrong {
 		v.post("/new", form(key, value)).is(http.StatusBadRequest, "role=\"alert\"")
 	}
+	// Browsers send numbers; scripts and old browsers send what was typed. All of it stays in the form, and the error stands at its field.
+	typed := form("priority", "soon")
+	typed.Set("notBefore", "tomorrow")
+	typed.Set("first", "two")
+	typed.Set("requireTags", "gpu")
+	typed.Set("level", "overnight")
+	v.post("/new", typed).is(http.StatusBadRequest, `value="Spring"`, `value="soon"`, `value="tomorrow"`, `value="two"`, `value="gpu"`, `value="overnight" selected`,
+		`id="priority-wrong">Has to be a whole number from -1000 to 1000`, `aria-describedby="priority-wrong"`, `id="notBefore-wrong">Has to be a day and a time`,
+		`id="settings-frames-wrong">Are whole numbers, from 0`)
+	v.post("/new", form("level", "soon")).is(http.StatusBadRequest, `value="Spring"`, `id="level-wrong"`)
 	if jobs, _, err := r.farm.Jobs(t.Context(), r.principal("ada"), farm.JobQuery{Limit: 10}); err != nil || len(jobs) != 0 {
 		t.Errorf("what is wrong became %d jobs, %v", len(jobs), err)
 	}

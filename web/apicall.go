@@ -23,9 +23,9 @@ func (s *server) showCall(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	var o order
-	if err := o.read(c); err != nil {
-		return err
+	o, wrong := readOrder(c)
+	if len(wrong) > 0 {
+		return farm.Invalid("the job cannot be submitted", wrong...)
 	}
 	body, err := formBody(c, &form, o)
 	if err != nil {

@@ -116,3 +116,25 @@ func TestTheWallSaysHowItGoes(t *testing.T) {
 	r := broken(t)
 	r.as("vic").get("/wall").is(http.StatusOK, `data-theme="dark"`, "Finished today", "3 jobs lack the file nm.png", "Nothing renders.").lacks("Resubmit", "<nav")
 }
+
+// TestAJobWithNothingToShowOffersNoPlayer looks at a failed job, of which nobody has said anything either.
+func TestAJobWithNothingToShowOffersNoPlayer(t *testing.T) {
+	r := broken(t)
+	const failed = "/jobs/01JD7000000000000000000100"
+	r.as("ada").get(failed).is(http.StatusOK, `<section id="reviews" class="stack" aria-labelledby="reviews-title" hidden>`).lacks("Open the player", "Make a review link")
+	waiting := r.submit("art", "Spring spot")
+	r.as("ada").get("/jobs/"+waiting.ID).is(http.StatusOK, "Make a review link").lacks("Open the player")
+}
+
+func TestTheTasksOfAJobAreNarrowedDownByState(t *testing.T) {
+	r := broken(t)
+	v := r.as("vic")
+	const tasks = "/jobs/01JD7000000000000000000100/tasks"
+	v.get(tasks).is(http.StatusOK, `id="task-01JD7000000000000000000100.0"`, `> <span>1 task</span>`, `href="`+tasks+`?state=failed"`)
+	v.get(tasks+"?state=failed").is(http.StatusOK, `id="task-01JD7000000000000000000100.0"`)
+	v.get(tasks+"?state=rendering").is(http.StatusOK, "No task in this state.").lacks(`id="task-`)
+	v.get(tasks+"?state=weather").is(http.StatusOK, `id="task-01JD7000000000000000000100.0"`)
+	v.get(tasks+"?after=gone").is(http.StatusOK, `id="task-01JD7000000000000000000100.0"`)
+	v.reads = "de"
+	v.get(tasks).is(http.StatusOK, `> <span>1 Aufgabe</span>`)
+}

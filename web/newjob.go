@@ -29,7 +29,7 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id, composition := c.Query("template"), c.Query("composition")
-	version, _ := strconv.Atoi(c.Query("version")) // what is no number names the present one
+	version := versionOf(c.Query("version"))
 	again := c.Query("again")
 	var earlier farm.Job
 	if again != "" {
@@ -57,6 +57,15 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 		form.Levels = s.levelsFor(ctx, p, earlier.Level)
 	}
 	return s.render(c, page.NewJobPage(s.shell(c, p, say(c, "New job"), "jobs"), form))
+}
+
+// versionOf is the version of a template that a form or an address names: 0, the present one, for what is no number.
+func versionOf(text string) int {
+	version, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return version
 }
 
 // keptVersion is the version of a template for a job like an earlier one: the same that this asked for, or the present one, 0, where the file of that
@@ -153,11 +162,11 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	var o order
-	if err := o.read(c); err != nil {
-		return err
-	}
+	o, wrong := readOrder(c)
 	job, err := readForm(c, &form, earlier, o)
+	if len(wrong) > 0 {
+		err = farm.Invalid("the job cannot be submitted", append(wrong, fieldsOf(err)...)...)
+	}
 	if err == nil {
 		job, err = s.farm.submitter.Submit(ctx, p, job)
 	}
@@ -167,7 +176,10 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 			return err
 		}
 		form.Output, form.Project = sent, project
-		form.Error = formWords(c, err)
+		form.Error, form.Wrong = formWords(c, err), map[string]string{}
+		for _, f := range fieldsOf(err) {
+			form.Wrong[f.Field] = language.Told(reading(c), f.Text())
+		}
 		c.Status(answer.StatusOf(err))
 		return s.render(c, page.NewJobPage(s.shell(c, p, say(c, "New job"), "jobs"), form))
 	}
@@ -185,8 +197,9 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 
 // sentForm is the form that was sent, before what was typed, and the job that is submitted again, if one is.
 func (s *server) sentForm(ctx context.Context, c *fiber.Ctx, p farm.Principal) (form page.NewJob, earlier farm.Job, err error) {
-	version, _ := strconv.Atoi(c.FormValue("version")) // what is no number names the present one
-	form, err = s.form(ctx, p, farm.JobTemplate{ID: c.FormValue("template"), Composition: c.FormValue("composition"), Version: version})
+	form, err = s.form(ctx, p, farm.JobTemplate{
+		ID: c.FormValue("template"), Composition: c.FormValue("composition"), Version: versionOf(c.FormValue("version")),
+	})
 	if err != nil {
 		return form, earlier, err
 	}

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,6 +152,15 @@ func (s *server) addAttempts(ctx context.Context, p farm.Principal, tasks []page
 	return nil
 }
 
+// taskFilters are the states of tasks behind each word of their filter.
+var taskFilters = map[string][]farm.TaskStatus{
+	"rendering": {farm.TaskLeased},
+	"waiting":   {farm.TaskReady, farm.TaskBlocked},
+	"finished":  {farm.TaskDone},
+	"failed":    {farm.TaskFailed},
+	"cancelled": {farm.TaskCancelled},
+}
+
 // tasks shows all tasks of a job, in pages.
 func (s *server) tasks(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
@@ -164,8 +175,20 @@ func (s *server) tasks(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	t.Job, t.After = job, after
+	t.Counts = map[string]int{"": t.Total}
+	for state, of := range taskFilters {
+		for _, task := range t.All {
+			if slices.Contains(of, task.Status) {
+				t.Counts[state]++
+			}
+		}
+	}
 	if after != "" {
 		t.All = t.All[slices.IndexFunc(t.All, func(task page.Task) bool { return task.ID == after })+1:]
+	}
+	if of, known := taskFilters[c.Query("state")]; known {
+		t.State = c.Query("state")
+		t.All = slices.DeleteFunc(t.All, func(task page.Task) bool { return !slices.Contains(of, task.Status) })
 	}
 	if len(t.All) > tasksOnPage {
 		t.All = t.All[:tasksOnPage]
@@ -219,9 +242,9 @@ func (s *server) sample(c *fiber.Ctx, p farm.Principal) error {
 
 // changeOrder gives a job that waits another place in line.
 func (s *server) changeOrder(c *fiber.Ctx, p farm.Principal) error {
-	var o order
-	if err := o.read(c); err != nil {
-		return err
+	o, wrong := readOrder(c)
+	if len(wrong) > 0 {
+		return farm.Invalid("the job’s place in the queue cannot be changed", wrong...)
 	}
 	if c.FormValue("front") != "" {
 		o.priority = topPriority
@@ -242,24 +265,33 @@ type order struct {
 	notBefore time.Time
 }
 
-func (o *order) read(c *fiber.Ctx) error {
-	o.level = farm.Level(c.FormValue("level"))
-	if o.level == "" {
-		o.level = farm.LevelNormal
-	}
+// readOrder reads a place in line from its form, with what is wrong about fields of it.
+func readOrder(c *fiber.Ctx) (o order, wrong []farm.FieldError) {
+	o.level = cmp.Or(farm.Level(c.FormValue("level")), farm.LevelNormal)
 	if !o.level.Known() {
-		return farm.Invalid("the job’s place in the queue cannot be changed", farm.Field("level", "is rush, normal or overnight"))
+		wrong = append(wrong, farm.Field("level", "is rush, normal or overnight"))
 	}
 	if text := strings.TrimSpace(c.FormValue("priority")); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < -topPriority || n > topPriority {
-			return farm.Invalid("the job’s place in the queue cannot be changed", farm.Field("priority", "has to be a whole number from -1000 to 1000"))
+			wrong = append(wrong, farm.Field("priority", "has to be a whole number from -1000 to 1000"))
 		}
 		o.priority = n
 	}
 	var err error
-	o.notBefore, err = clockTime(c.FormValue("notBefore"), c.FormValue("zone"))
-	return err
+	if o.notBefore, err = clockTime(c.FormValue("notBefore"), c.FormValue("zone")); err != nil {
+		wrong = append(wrong, fieldsOf(err)...)
+	}
+	return o, wrong
+}
+
+// fieldsOf are the fields that an error is about.
+func fieldsOf(err error) []farm.FieldError {
+	var refused *farm.Error
+	if errors.As(err, &refused) {
+		return refused.Fields
+	}
+	return nil
 }
 
 // clockTime is the time that a field of a form holds on the reader's clock; zone is how many minutes that is behind UTC, as browsers

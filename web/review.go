@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -353,7 +354,11 @@ func (s *server) readReviews(ctx context.Context, p farm.Principal, id string) (
 	if v.Links, err = s.farm.reviews.Links(ctx, p, id); err != nil {
 		return v, err
 	}
-	v.Remarks, err = s.farm.reviews.Remarks(ctx, p, id)
+	if v.Remarks, err = s.farm.reviews.Remarks(ctx, p, id); err != nil {
+		return v, err
+	}
+	takes, err := s.farm.reviews.Takes(ctx, p, id)
+	v.Viewable = slices.ContainsFunc(takes, reviews.Take.Viewable)
 	return v, err
 }
 

@@ -37,6 +37,7 @@ const (
 // tableForm is what the form of many jobs holds.
 type tableForm struct {
 	template, composition string
+	version               int // of the template, 0 for the present one
 	codec, name           string
 	project               string // id, "" for none
 	preview               bool
@@ -66,7 +67,7 @@ func newTableForm() tableForm {
 
 // tablePage shows the form of many jobs, empty.
 func (s *server) tablePage(c *fiber.Ctx, p farm.Principal) error {
-	view, _, err := s.tableView(c, p, tableForm{template: c.Query("template"), composition: c.Query("composition")})
+	view, _, err := s.tableView(c, p, tableForm{template: c.Query("template"), composition: c.Query("composition"), version: versionOf(c.Query("version"))})
 	if err != nil {
 		return err
 	}
@@ -86,7 +87,7 @@ func (s *server) showTable(c *fiber.Ctx, p farm.Principal, view page.Table) erro
 func (s *server) tableTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	form, err := s.form(ctx, p, farm.JobTemplate{ID: c.Query("template"), Composition: c.Query("composition")})
+	form, err := s.form(ctx, p, farm.JobTemplate{ID: c.Query("template"), Composition: c.Query("composition"), Version: versionOf(c.Query("version"))})
 	if err != nil {
 		return err
 	}
@@ -307,6 +308,8 @@ func (f *tableForm) set(name, value string) {
 		f.template = value
 	case "composition":
 		f.composition = value
+	case "version":
+		f.version = versionOf(value)
 	case "codec":
 		f.codec = value
 	case "project":
@@ -397,7 +400,7 @@ func (s *server) tableView(c *fiber.Ctx, p farm.Principal, form tableForm) (page
 			return page.Table{}, tableRows{}, err
 		}
 	}
-	one, err := s.form(ctx, p, farm.JobTemplate{ID: form.template, Composition: form.composition})
+	one, err := s.form(ctx, p, farm.JobTemplate{ID: form.template, Composition: form.composition, Version: form.version})
 	if err != nil {
 		return page.Table{}, tableRows{}, err
 	}
@@ -410,7 +413,7 @@ func (s *server) tableView(c *fiber.Ctx, p farm.Principal, form tableForm) (page
 		}
 	}
 	view := page.Table{
-		Template: one.Template, Composition: one.Composition, Choices: one.Choices,
+		Template: one.Template, Version: one.Version, Composition: one.Composition, Choices: one.Choices,
 		Codec: form.codec, Name: form.name, Preview: form.preview, Project: form.project,
 		BatchName: form.batch, Due: form.due, Zone: cmp.Or(form.zone, "0"), Shown: form.rows(), Again: shown,
 	}

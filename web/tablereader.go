@@ -290,7 +290,11 @@ func becomes(c variants.Column) string {
 
 // base is what all jobs have in common.
 func (r *tableReader) base() map[string]any {
-	base := map[string]any{"template": map[string]any{"id": r.view.Template.ID, "composition": r.view.Composition.Name}}
+	of := map[string]any{"id": r.view.Template.ID, "composition": r.view.Composition.Name}
+	if r.view.Version > 0 {
+		of["version"] = r.view.Version
+	}
+	base := map[string]any{"template": of}
 	switch {
 	case r.form.preview:
 		base["preview"] = true

@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"overcrank/farm"
@@ -40,6 +41,20 @@ func TestAnEarlierVersionIsRenderedAndBroughtBack(t *testing.T) {
 	jobs, _, err := r.farm.Jobs(t.Context(), r.principal("ada"), farm.JobQuery{Limit: 10})
 	if err != nil || len(jobs) != 1 || jobs[0].Template.Version != 1 {
 		t.Fatalf("the jobs are %+v (%v)", jobs, err)
+	}
+	// The table of many jobs renders that version too, and offers its layers.
+	v.get("/new?template="+card.ID+"&version=1").is(http.StatusOK, "/new/table?template="+card.ID+"&amp;composition=main&amp;version=1")
+	v.get("/new/table?template="+card.ID+"&version=1").is(http.StatusOK, "render version 1 of the template", `name="version" value="1"`, "/new/table.csv?template="+card.ID+"&amp;composition=main&amp;version=1")
+	v.get("/new/table?template="+card.ID+"&version=9").is(http.StatusNotFound, "versions that can: 1, 2")
+	v.get("/new/table.csv?template="+card.ID+"&version=1").is(http.StatusOK, "Subtitle")
+	v.get("/new/table.csv?template=" + card.ID).is(http.StatusOK).lacks("Subtitle")
+	rows := []field{{"template", "", card.ID}, {"version", "", "1"}, {"composition", "", "main"}, {"table", "", "@name,Subtitle\nOne,a\nTwo,b\n"}, {"do", "", "order"}}
+	if a := v.sends("/files/table", rows...).is(http.StatusOK); !strings.HasPrefix(a.path, "/batches/") {
+		t.Errorf("the table leads to %s", a.path)
+	}
+	films, _, err := r.farm.Jobs(t.Context(), r.principal("ada"), farm.JobQuery{Limit: 10})
+	if err != nil || len(films) != 3 || films[1].Template.Version != 1 || films[2].Template.Version != 1 {
+		t.Errorf("the films of the table are %+v (%v)", films, err)
 	}
 	v.get("/new?again="+jobs[0].ID).is(http.StatusOK, `name="version" value="1"`)
 

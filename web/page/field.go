@@ -2,6 +2,7 @@ package page
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -125,10 +126,24 @@ func (f Field) told() templ.Attributes {
 
 // anyWrong tells whether a field of the form holds something wrong.
 func (n NewJob) anyWrong() bool {
-	for _, f := range n.Fields {
-		if f.Wrong != "" {
+	for _, field := range []string{"level", "priority", "notBefore", framesField} {
+		if n.Wrong[field] != "" {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(n.Fields, func(f Field) bool { return f.Wrong != "" })
 }
+
+// framesField is what the interface calls the frames that a job asks for.
+const framesField = "settings.frames"
+
+// told are the attributes of an input of the job itself, by the name of its field, that holds something wrong.
+func (n NewJob) told(field string) templ.Attributes {
+	if n.Wrong[field] == "" {
+		return nil
+	}
+	return templ.Attributes{"aria-invalid": "true", "aria-describedby": wrongID(field), "autofocus": true}
+}
+
+// wrongID is the id of what is said to be wrong with a field.
+func wrongID(field string) string { return strings.ReplaceAll(field, ".", "-") + "-wrong" }

@@ -98,7 +98,7 @@ func JobPage(s Shell, j JobView, log Log) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.Can(farm.ActShareReviews) {
+			if s.Can(farm.ActShareReviews) && (j.Reviews.Viewable || !j.Status.Ended()) {
 				templ_7745c5c3_Err = ReviewForm(j.ID).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

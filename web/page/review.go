@@ -110,7 +110,12 @@ type JobReviews struct {
 	Links   []farm.ReviewLink
 	Remarks []farm.Remark
 	Now     time.Time
+	// Viewable says that there is something to look at: a result of the job or of another take, or frames that wait for approval.
+	Viewable bool
 }
+
+// any tells whether there is something to look at, or something was said or shared.
+func (v JobReviews) any() bool { return v.Viewable || len(v.Remarks) > 0 || len(v.open()) > 0 }
 
 // open are the links that can be used.
 func (v JobReviews) open() (open []farm.ReviewLink) {

@@ -25,6 +25,7 @@ const wordsLimit = 400
 // Table is the form that orders many renders, one for each row of a table.
 type Table struct {
 	Template    Template
+	Version     int // of the template that the jobs ask for, 0 for the present one
 	Composition aep.CompositionSummary
 	Choices     []aep.CompositionSummary
 
@@ -379,17 +380,25 @@ func (f TableFile) kept() string { return f.Src + " " + f.Name }
 func (t Table) lines() int { return min(max(strings.Count(t.Text, "\n")+1, 4), 12) }
 
 // query names the composition in an address.
-func (t Table) query() string {
-	return "?template=" + queryText(t.Template.ID) + "&composition=" + queryText(t.Composition.Name)
+func (t Table) query() string { return t.queryOf(t.Composition.Name) }
+
+// queryOf names another composition in an address.
+func (t Table) queryOf(composition string) string {
+	return formQuery(t.Template.ID, composition, t.Version)
 }
 
 func (n NewJob) query() string { return n.queryOf(n.Composition.Name) }
 
 // queryOf is the address of the form of a composition behind its path.
 func (n NewJob) queryOf(composition string) string {
-	query := "?template=" + queryText(n.Template.ID) + "&composition=" + queryText(composition)
-	if n.Version > 0 {
-		query += "&version=" + count(n.Version)
+	return formQuery(n.Template.ID, composition, n.Version)
+}
+
+// formQuery names what a form is about in its address; version is 0 for the present one.
+func formQuery(template, composition string, version int) string {
+	query := "?template=" + queryText(template) + "&composition=" + queryText(composition)
+	if version > 0 {
+		query += "&version=" + count(version)
 	}
 	return query
 }

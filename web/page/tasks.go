@@ -3,8 +3,11 @@ package page
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"overcrank/farm"
 	"overcrank/farm/wording"
@@ -31,10 +34,25 @@ type Tasks struct {
 	Job    Job
 	All    []Task // of the page
 	Total  int
-	Counts map[farm.TaskStatus]int
-	Ranges []Range // the split job as a strip; nil for one that is not split
-	Next   string  // the after of the next page
+	State  string         // of those that are listed, as in the list of jobs; "" for all
+	Counts map[string]int // by state
+	Ranges []Range        // the split job as a strip; nil for one that is not split
+	Next   string         // the after of the next page
 	After  string
+}
+
+// address is that of the page of the tasks in a state, behind the task with an id where one is given.
+func (t Tasks) address(state, after string) templ.SafeURL {
+	query := url.Values{}
+	for name, value := range map[string]string{"state": state, "after": after} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if len(query) == 0 {
+		return templ.SafeURL(jobPath(t.Job.Job) + "/tasks")
+	}
+	return templ.SafeURL(jobPath(t.Job.Job) + "/tasks?" + query.Encode())
 }
 
 // Range is a stretch of a split job's frames, as the strip of it shows it.

@@ -297,6 +297,7 @@ type NewJob struct {
 	Earlier        string   // what that job rendered
 	Left           []string // changes of the earlier job that the form has no fields for: they stay as they were
 	Error          string
+	Wrong          map[string]string // what is wrong with fields of the job itself, by their names
 
 	// when and how it is rendered, as the form holds it
 	Level                             farm.Level

@@ -33,7 +33,7 @@ func (s *server) once(h route.Handler) route.Handler {
 			return h(c, p)
 		case !printable(key) || len(key) > keyLimit:
 			return farm.Invalid("the Idempotency-Key has to be 1 to 255 printable characters",
-				farm.FieldError{Field: headerIdempotencyKey, Message: "has to be 1 to 255 printable characters"})
+				farm.Field(headerIdempotencyKey, "has to be 1 to 255 printable characters"))
 		}
 		return s.carryOut(c, p, key, h)
 	}

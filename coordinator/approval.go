@@ -3,7 +3,6 @@ package coordinator
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"overcrank/coordinator/state"
@@ -28,7 +27,7 @@ func (c *Coordinator) RejectJob(ctx context.Context, p farm.Principal, id, reaso
 		return farm.Job{}, err
 	}
 	if len(reason) > maxReason {
-		return farm.Job{}, farm.Invalid("the reason is too long", farm.FieldError{Field: "reason", Message: fmt.Sprintf("may have %d bytes", maxReason)})
+		return farm.Job{}, farm.Invalid("the reason is too long", farm.Field("reason", "may have %d bytes", maxReason))
 	}
 	why := "Rejected by " + cmp.Or(p.Name, "somebody")
 	if reason = strings.TrimSpace(reason); reason != "" {

@@ -31,8 +31,8 @@ func (c *Coordinator) Backup(ctx context.Context, p farm.Principal, wish BackupW
 	if err := p.May(farm.ActBackUp); err != nil {
 		return nil, backup.Manifest{}, err
 	}
-	if wrong := farm.CheckBackupPlace(wish.Place); wrong != "" {
-		return nil, backup.Manifest{}, farm.Invalid("the backup cannot be made", farm.FieldError{Field: "place", Message: wrong})
+	if wrong := farm.CheckBackupPlace(wish.Place); !wrong.IsZero() {
+		return nil, backup.Manifest{}, farm.Invalid("the backup cannot be made", farm.Field("place", "%s", wrong))
 	}
 	m := backup.Manifest{
 		Version: c.cfg.Version, Farm: c.keys.Farm(), CreatedAt: c.cfg.Now().UTC(), Keys: wish.Passphrase.Reveal() != "", Files: wish.Files,
@@ -40,7 +40,7 @@ func (c *Coordinator) Backup(ctx context.Context, p farm.Principal, wish BackupW
 	var secrets map[string][]byte
 	if m.Keys {
 		if err := backup.CheckPassphrase(wish.Passphrase); err != nil {
-			return nil, m, farm.Invalid("the backup cannot be made", farm.FieldError{Field: "passphrase", Message: err.Error()})
+			return nil, m, farm.Invalid("the backup cannot be made", farm.Field("passphrase", "%v", err))
 		}
 		var err error
 		if secrets, err = readKeyFiles(c.cfg.DataDir); err != nil {

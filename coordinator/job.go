@@ -33,7 +33,7 @@ func (c *Coordinator) Jobs(_ context.Context, p farm.Principal, q farm.JobQuery)
 		if q.Project != "" {
 			project, err := tx.ProjectNamed(p.Team, q.Project)
 			if farm.CodeOf(err) == farm.CodeNotFound {
-				return farm.Invalid("there are no such jobs", farm.FieldError{Field: "project", Message: "is neither the name nor the id of a project of the team"})
+				return farm.Invalid("there are no such jobs", farm.Field("project", "is neither the name nor the id of a project of the team"))
 			} else if err != nil {
 				return err
 			}

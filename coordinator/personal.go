@@ -2,7 +2,6 @@ package coordinator
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"overcrank/farm"
@@ -29,8 +28,7 @@ func (c *Coordinator) PutView(ctx context.Context, p farm.Principal, view farm.J
 	}
 	view.Name = strings.TrimSpace(view.Name)
 	if !farm.IsViewName(view.Name) {
-		return farm.Invalid("the view cannot be saved", farm.FieldError{
-			Field: "name", Message: fmt.Sprintf("has to be one line of up to %d characters", farm.MostViewName)})
+		return farm.Invalid("the view cannot be saved", farm.Field("name", "has to be one line of up to %d characters", farm.MostViewName))
 	}
 	_, err := c.state.Apply(ctx, command.PutView{Token: p.TokenID, View: view, Was: was})
 	return err

@@ -42,27 +42,27 @@ func (c *Coordinator) PutPreset(ctx context.Context, p farm.Principal, preset fa
 	preset.Team, preset.At, preset.By = p.Team, c.state.Now(), p.Name
 	var wrong []farm.FieldError
 	if !farm.IsPresetName(preset.Name) {
-		wrong = append(wrong, farm.FieldError{Field: "name", Message: "has to be one line of up to 80 characters"})
+		wrong = append(wrong, farm.Field("name", "has to be one line of up to 80 characters"))
 	}
 	if preset.Upload != nil {
 		for _, key := range []string{"accessKeyId", "accessKeySecret"} {
 			if value := preset.Upload.Params[key]; value != "" && !isReference(value) {
-				wrong = append(wrong, farm.FieldError{Field: "upload.params." + key, Message: "has to name a secret, such as ${secrets.STORAGE_KEY}: everybody of the team sees presets"})
+				wrong = append(wrong, farm.Field("upload.params."+key, "has to name a secret, such as ${secrets.STORAGE_KEY}: everybody of the team sees presets"))
 			}
 		}
 	}
 	if preset.Webhook != nil && (len(preset.Webhook.Headers) > 0 || len(preset.Webhook.Data) > 0) {
-		wrong = append(wrong, farm.FieldError{Field: "webhook", Message: "of a preset has an address and a method, no headers and no data"})
+		wrong = append(wrong, farm.Field("webhook", "of a preset has an address and a method, no headers and no data"))
 	}
 	if preset.ProjectID != "" {
 		project, err := c.Project(ctx, p, preset.ProjectID)
 		switch {
 		case farm.CodeOf(err) == farm.CodeNotFound:
-			wrong = append(wrong, farm.FieldError{Field: "project", Message: err.Error()})
+			wrong = append(wrong, farm.Field("project", "%v", err))
 		case err != nil:
 			return farm.Preset{}, err
 		case project.Archived():
-			wrong = append(wrong, farm.FieldError{Field: "project", Message: "'" + project.Name + "' is archived; reopen it, or name another project"})
+			wrong = append(wrong, farm.Field("project", "'%s' is archived; reopen it, or name another project", project.Name))
 		}
 		preset.ProjectID = project.ID
 	}

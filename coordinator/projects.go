@@ -125,7 +125,7 @@ func mayChangeProject(p farm.Principal, budget *farm.Budget) error {
 func checkProject(name *string, budget *farm.Budget) error {
 	var wrong []farm.FieldError
 	if name != nil && !farm.IsProjectName(*name) {
-		wrong = append(wrong, farm.FieldError{Field: "name", Message: "has to be one line of up to 80 characters"})
+		wrong = append(wrong, farm.Field("name", "has to be one line of up to 80 characters"))
 	}
 	if budget != nil && *budget != (farm.Budget{}) {
 		wrong = append(wrong, budget.Check()...)

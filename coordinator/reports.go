@@ -36,9 +36,9 @@ func (c *Coordinator) Report(_ context.Context, p farm.Principal, from, to time.
 	r := Report{From: farm.Day(from), To: farm.Day(to)}
 	switch days := r.To.Sub(r.From).Hours()/24 + 1; {
 	case days < 1:
-		return r, farm.Invalid("there is no such report", farm.FieldError{Field: "to", Message: "has to be no earlier than from"})
+		return r, farm.Invalid("there is no such report", farm.Field("to", "has to be no earlier than from"))
 	case days > farm.SumDays:
-		return r, farm.Invalid("there is no such report", farm.FieldError{Field: "from", Message: "has to be within 400 days before to"})
+		return r, farm.Invalid("there is no such report", farm.Field("from", "has to be within 400 days before to"))
 	}
 	sums := reportSums{}
 	err := c.state.View(func(tx *raftstore.Tx) (err error) {

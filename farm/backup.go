@@ -1,7 +1,6 @@
 package farm
 
 import (
-	"fmt"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -29,14 +28,14 @@ type Backup struct {
 	CheckedAt time.Time `json:"checkedAt,omitzero"`
 }
 
-// CheckBackupPlace says what is wrong with the words for where a backup is kept, "" for nothing. Addresses with a password or a signature are
+// CheckBackupPlace says what is wrong with the words for where a backup is kept, zero for nothing. Addresses with a password or a signature are
 // refused, since everybody who looks after the farm reads them.
-func CheckBackupPlace(place string) string {
+func CheckBackupPlace(place string) Text {
 	switch {
 	case !utf8.ValidString(place) || utf8.RuneCountInString(place) > MostBackupPlace || place != oneLine(place, 4*MostBackupPlace):
-		return fmt.Sprintf("has to be one line of up to %d characters", MostBackupPlace)
+		return Say("has to be one line of up to %d characters", MostBackupPlace)
 	case strings.Contains(place, "://") && strings.ContainsAny(place, "@?#"):
-		return "must not hold a password or a signature: leave out what stands before @ and after ?"
+		return Say("must not hold a password or a signature: leave out what stands before @ and after ?")
 	}
-	return ""
+	return Text{}
 }

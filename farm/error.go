@@ -49,7 +49,10 @@ type FieldError struct {
 // Field makes a FieldError: a message with verbs as of package fmt, which pages say in the language of their reader.
 func Field(field, message string, args ...any) FieldError {
 	says := Say(message, args...)
-	return FieldError{Field: field, Message: says.String(), Says: says}
+	if len(args) == 0 {
+		return FieldError{Field: field, Message: says.String(), Says: says}
+	}
+	return FieldError{Field: field, Message: fmt.Sprintf(message, args...), Says: says}
 }
 
 // Text is what is wrong with the field, without its name.
@@ -69,6 +72,12 @@ func Errorf(code Code, format string, args ...any) *Error {
 // Invalid makes an Error of CodeInvalid that names the fields.
 func Invalid(message string, fields ...FieldError) *Error {
 	return &Error{Code: CodeInvalid, Message: message, Says: Say(message), Fields: fields}
+}
+
+// With is the error with what is wrong with its fields.
+func (e *Error) With(fields ...FieldError) *Error {
+	e.Fields = append(e.Fields, fields...)
+	return e
 }
 
 // Text is the error as pages say it: the message with the fields behind it.

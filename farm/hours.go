@@ -24,7 +24,7 @@ func ParseHours(text string) (Hours, error) {
 	var h Hours
 	fields := strings.Fields(strings.ToLower(text))
 	wrong := func(why string) (Hours, error) {
-		return Hours{}, fmt.Errorf("%q is not a weekly window: %s; write it as mon-fri 19:00-08:00", text, why)
+		return Hours{}, Errorf(CodeInvalid, "%q is not a weekly window: %s; write it as mon-fri 19:00-08:00", text, Say(why))
 	}
 	if len(fields) == 0 || len(fields) > 2 {
 		return wrong("it needs days and a time, or a time alone")
@@ -151,18 +151,18 @@ func NextChange(hours []Hours, at time.Time) time.Time {
 // MostHours is how many windows the hours of one machine may have.
 const MostHours = 50
 
-// CheckHours says what is wrong with windows of the week, "" for nothing.
-func CheckHours(hours []Hours) string {
+// CheckHours says what is wrong with windows of the week, zero for nothing.
+func CheckHours(hours []Hours) Text {
 	if len(hours) > MostHours {
-		return fmt.Sprintf("has to have at most %d entries", MostHours)
+		return Say("has to have at most %d entries", MostHours)
 	}
 	for _, h := range hours {
 		if h.From < 0 || h.From >= minutesOfDay || h.To < 0 || h.To >= minutesOfDay || len(h.Days) > len(weekdays) ||
 			slices.ContainsFunc(h.Days, func(d time.Weekday) bool { return d < time.Sunday || d > time.Saturday }) {
-			return "has a window that is not within a week"
+			return Say("has a window that is not within a week")
 		}
 	}
-	return ""
+	return Text{}
 }
 
 // hoursBetween stands between windows where several are one text.

@@ -37,7 +37,7 @@ type problems []FieldError
 
 func (p *problems) add(wrong bool, field, format string, args ...any) {
 	if wrong {
-		*p = append(*p, FieldError{Field: field, Message: fmt.Sprintf(format, args...)})
+		*p = append(*p, Field(field, format, args...))
 	}
 }
 

@@ -71,13 +71,13 @@ type Budget struct {
 func (b Budget) Check() []FieldError {
 	var wrong []FieldError
 	if !(b.Hours >= LeastBudgetHours && b.Hours <= MostBudgetHours) {
-		wrong = append(wrong, FieldError{Field: "budget.hours", Message: "has to be from 0.001 to 10,000,000"})
+		wrong = append(wrong, Field("budget.hours", "has to be from 0.001 to 10,000,000"))
 	}
 	if b.Per != BudgetTotal && b.Per != BudgetMonth {
-		wrong = append(wrong, FieldError{Field: "budget.per", Message: "has to be total or month"})
+		wrong = append(wrong, Field("budget.per", "has to be total or month"))
 	}
 	if b.Then != BudgetWarn && b.Then != BudgetHold {
-		wrong = append(wrong, FieldError{Field: "budget.then", Message: "has to be warn or hold"})
+		wrong = append(wrong, Field("budget.then", "has to be warn or hold"))
 	}
 	return wrong
 }

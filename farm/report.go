@@ -103,22 +103,22 @@ func (r Rates) Set() bool { return r.PerHour > 0 || len(r.Tags) > 0 }
 func (r Rates) Check() []FieldError {
 	var wrong []FieldError
 	if utf8.RuneCountInString(r.Currency) > 8 || r.Currency != oneLine(r.Currency, MostCauseSubject) {
-		wrong = append(wrong, FieldError{Field: "currency", Message: "has to be a word of at most 8 characters, such as EUR"})
+		wrong = append(wrong, Field("currency", "has to be a word of at most 8 characters, such as EUR"))
 	}
 	if !price(r.PerHour) {
-		wrong = append(wrong, FieldError{Field: "perHour", Message: "has to be from 0 to 1,000,000"})
+		wrong = append(wrong, Field("perHour", "has to be from 0 to 1,000,000"))
 	}
 	if len(r.Tags) > MostRateTags {
-		wrong = append(wrong, FieldError{Field: "tags", Message: "has room for 10 tags"})
+		wrong = append(wrong, Field("tags", "has room for 10 tags"))
 	}
 	for i, t := range r.Tags {
 		switch {
 		case t.Tag == "" || len(t.Tag) > 100 || t.Tag != oneLine(t.Tag, 100):
-			wrong = append(wrong, FieldError{Field: "tags", Message: "has a tag that is empty, too long or not one line"})
+			wrong = append(wrong, Field("tags", "has a tag that is empty, too long or not one line"))
 		case slices.ContainsFunc(r.Tags[:i], func(o TagRate) bool { return o.Tag == t.Tag }):
-			wrong = append(wrong, FieldError{Field: "tags", Message: "names the tag “" + t.Tag + "” twice"})
+			wrong = append(wrong, Field("tags", "names the tag “%s” twice", t.Tag))
 		case !price(t.PerHour):
-			wrong = append(wrong, FieldError{Field: "tags", Message: "has a rate that is not from 0 to 1,000,000"})
+			wrong = append(wrong, Field("tags", "has a rate that is not from 0 to 1,000,000"))
 		}
 	}
 	return wrong

@@ -76,8 +76,8 @@ const (
 
 // Check says what is wrong with a remark by itself, nil for nothing.
 func (r Remark) Check() *Error {
-	wrong := func(field, message string) *Error {
-		return Invalid("this cannot be kept", FieldError{Field: field, Message: message})
+	wrong := func(field, message string, args ...any) *Error {
+		return Invalid("this cannot be kept", Field(field, message, args...))
 	}
 	switch {
 	case r.Name == "":
@@ -102,8 +102,8 @@ func (r Remark) Check() *Error {
 const maxReviewFrame = 10_000_000
 
 func checkDrawing(strokes []Stroke) *Error {
-	wrong := func(message string) *Error {
-		return Invalid("this cannot be kept", FieldError{Field: "drawing", Message: message})
+	wrong := func(message string, args ...any) *Error {
+		return Invalid("this cannot be kept", Field("drawing", message, args...))
 	}
 	colours, points := map[string]bool{}, 0
 	for _, c := range StrokeColours() {

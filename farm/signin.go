@@ -1,7 +1,6 @@
 package farm
 
 import (
-	"fmt"
 	"slices"
 	"time"
 )
@@ -47,16 +46,16 @@ const (
 func (r SignInRules) Check() []FieldError {
 	var wrong []FieldError
 	if len(r.Groups) > MostGroupRules {
-		wrong = append(wrong, FieldError{Field: "groups", Message: fmt.Sprintf("has room for %d groups", MostGroupRules)})
+		wrong = append(wrong, Field("groups", "has room for %d groups", MostGroupRules))
 	}
 	for i, rule := range r.Groups {
 		switch {
 		case rule.Group == "" || len(rule.Group) > MostGroupName || rule.Group != oneLine(rule.Group, MostGroupName):
-			wrong = append(wrong, FieldError{Field: "group", Message: fmt.Sprintf("needs 1 to %d characters on one line", MostGroupName)})
+			wrong = append(wrong, Field("group", "needs 1 to %d characters on one line", MostGroupName))
 		case !rule.Role.Known():
-			wrong = append(wrong, FieldError{Field: "role", Message: fmt.Sprintf("has to be one of %v, not %q", Roles(), rule.Role)})
+			wrong = append(wrong, Field("role", "has to be one of %v, not %q", Roles(), rule.Role))
 		case slices.ContainsFunc(r.Groups[:i], func(o GroupRule) bool { return o.Group == rule.Group && o.Team == rule.Team }):
-			wrong = append(wrong, FieldError{Field: "group", Message: "has a rule for this team already"})
+			wrong = append(wrong, Field("group", "has a rule for this team already"))
 		}
 	}
 	return wrong

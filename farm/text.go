@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 )
@@ -207,10 +208,18 @@ func plainArg(arg any) any {
 			return fmt.Sprint(arg)
 		}
 		return arg
-	case int64:
-		return int(arg)
-	case *Error:
+	case []byte:
+		return string(arg)
+	case interface{ Text() Text }:
 		return arg.Text()
+	case error, fmt.Stringer:
+		return fmt.Sprint(arg)
+	}
+	switch v := reflect.ValueOf(arg); {
+	case v.CanInt():
+		return int(v.Int())
+	case v.CanUint():
+		return int(v.Uint())
 	}
 	return fmt.Sprint(arg)
 }

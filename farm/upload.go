@@ -1,8 +1,6 @@
 package farm
 
 import (
-	"errors"
-	"fmt"
 	"net/url"
 	"strings"
 )
@@ -16,13 +14,13 @@ func (u Upload) Key(name string) (string, error) {
 	key := strings.TrimLeft(u.Prefix, "/") + name
 	switch {
 	case len(key) > maxKey:
-		return "", fmt.Errorf("the key of an object cannot be longer than %d bytes", maxKey)
+		return "", Errorf(CodeInvalid, "the key of an object cannot be longer than %d bytes", maxKey)
 	case strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == '\ufffd' }):
-		return "", errors.New("the key of an object cannot hold a backslash or invisible characters")
+		return "", Errorf(CodeInvalid, "the key of an object cannot hold a backslash or invisible characters")
 	}
 	for part := range strings.SplitSeq(key, "/") {
 		if part == "." || part == ".." {
-			return "", fmt.Errorf("the key of an object cannot hold the part %q, which servers resolve as a path", part)
+			return "", Errorf(CodeInvalid, "the key of an object cannot hold the part %q, which servers resolve as a path", part)
 		}
 	}
 	return key, nil
@@ -92,7 +90,7 @@ func (u Upload) Object(name string) (RemoteObject, error) {
 		return to, err
 	}
 	if to.Key, err = u.Key(name); err != nil {
-		return to, Invalid("Upload failed", FieldError{Field: "prefix", Message: err.Error()})
+		return to, Invalid("Upload failed", Field("prefix", "%v", err))
 	}
 	return to, nil
 }
@@ -100,5 +98,5 @@ func (u Upload) Object(name string) (RemoteObject, error) {
 func refersToSecrets(s string) bool { return strings.Contains(s, secretOpens) }
 
 func wrongParam(name, format string, args ...any) error {
-	return Invalid("Upload failed", FieldError{Field: "params." + name, Message: fmt.Sprintf(format, args...)})
+	return Invalid("Upload failed", Field("params."+name, format, args...))
 }

@@ -86,16 +86,16 @@ func (b batchRows) checkPattern(pattern string) error {
 	if len(b.rows) == 0 {
 		return nil
 	}
-	problem := ""
+	var problem farm.Text
 	if len(pattern) > longestPattern {
-		problem = fmt.Sprintf("is longer than %d bytes", longestPattern)
+		problem = farm.Say("is longer than %d bytes", longestPattern)
 	} else if err := variants.CheckPattern(pattern, []variants.Variant{{}}, b.placeholders()...); err != nil {
-		problem = "cannot be used: " + err.Error()
+		problem = farm.Say("cannot be used: %v", err)
 	}
-	if problem == "" {
+	if problem.IsZero() {
 		return nil
 	}
-	return farm.Invalid("the files cannot be called that", farm.FieldError{Field: "names", Message: problem})
+	return farm.Invalid("the files cannot be called that", farm.Field("names", "%s", problem))
 }
 
 func (b batchRows) placeholders() []string {

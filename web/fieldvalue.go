@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -116,13 +115,13 @@ func typedValue(f page.Field, text string) (any, error) {
 	case page.FieldChoice:
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > len(f.Options) {
-			return nil, errors.New("is not one of the choices")
+			return nil, farm.Errorf(farm.CodeInvalid, "is not one of the choices")
 		}
 		return n, nil
 	case page.FieldPoint:
 		parts := strings.Fields(text)
 		if len(parts) != len(f.Parts()) {
-			return nil, errors.New("needs a number in each of its boxes")
+			return nil, farm.Errorf(farm.CodeInvalid, "needs a number in each of its boxes")
 		}
 		numbers := make([]float64, len(parts))
 		for i, part := range parts {
@@ -139,13 +138,13 @@ func typedValue(f page.Field, text string) (any, error) {
 
 func colourOf(text string) ([]float64, error) {
 	if !hexColour.MatchString(text) {
-		return nil, errors.New("has to be a colour such as #ffb000")
+		return nil, farm.Errorf(farm.CodeInvalid, "has to be a colour such as #ffb000")
 	}
 	numbers := make([]float64, 3)
 	for i := range numbers {
 		n, err := strconv.ParseUint(text[1+2*i:3+2*i], 16, 8)
 		if err != nil {
-			return nil, errors.New("has to be a colour such as #ffb000")
+			return nil, farm.Errorf(farm.CodeInvalid, "has to be a colour such as #ffb000")
 		}
 		numbers[i] = math.Round(float64(n)/255*10000) / 10000
 	}
@@ -155,7 +154,7 @@ func colourOf(text string) ([]float64, error) {
 func numberWithin(f page.Field, text string) (float64, error) {
 	n, err := numberOfText(strings.TrimSpace(text))
 	if err == nil && f.Least != nil && f.Most != nil && (n < *f.Least || n > *f.Most) {
-		err = fmt.Errorf("has to be from %s to %s", page.Number(*f.Least), page.Number(*f.Most))
+		err = farm.Errorf(farm.CodeInvalid, "has to be from %s to %s", page.Number(*f.Least), page.Number(*f.Most))
 	}
 	return n, err
 }
@@ -163,7 +162,7 @@ func numberWithin(f page.Field, text string) (float64, error) {
 func numberOfText(text string) (float64, error) {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-		return 0, errors.New("has to be a number")
+		return 0, farm.Errorf(farm.CodeInvalid, "has to be a number")
 	}
 	return n, nil
 }

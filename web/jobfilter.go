@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"net/url"
 	"time"
 
@@ -46,13 +45,13 @@ func filterOf(asked url.Values) (page.JobFilter, search.Filter, error) {
 		return f, selected, err
 	}
 	if !selected.From.IsZero() && !selected.To.IsZero() && !selected.From.Before(selected.To) {
-		return f, selected, unlisted("to", fmt.Sprintf("%s is before %s, where the list begins", f.To, f.From))
+		return f, selected, unlisted("to", "%s is before %s, where the list begins", f.To, f.From)
 	}
 	return f, selected, nil
 }
 
-func unlisted(field, message string) error {
-	return farm.Invalid("jobs cannot be listed", farm.FieldError{Field: field, Message: message})
+func unlisted(field, message string, args ...any) error {
+	return farm.Invalid("jobs cannot be listed", farm.Field(field, message, args...))
 }
 
 // longestZone is how many bytes the name of a time zone has at most.
@@ -65,7 +64,7 @@ func zoneOf(name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" || len(name) > longestZone {
-		return nil, unlisted("zone", fmt.Sprintf("%.100q is no time zone; write it as Europe/Berlin", name))
+		return nil, unlisted("zone", "%.100q is no time zone; write it as Europe/Berlin", name)
 	}
 	return zone, nil
 }
@@ -83,7 +82,7 @@ func firstMoment(field, text string, zone *time.Location) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, unlisted(field, fmt.Sprintf("%.100q is no date; write it as 2026-03-31, or with a time as 2026-03-31T18:00", text))
+	return time.Time{}, unlisted(field, "%.100q is no date; write it as 2026-03-31, or with a time as 2026-03-31T18:00", text)
 }
 
 // lastMoment is when a day, or a minute of one, is over; zero when none is named.

@@ -10,6 +10,7 @@ import (
 
 	"overcrank/coordinator/search"
 	"overcrank/farm"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -97,12 +98,12 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, asked url.Value
 		}
 	}
 	if wrong != nil {
-		v.Problem = wrong.Error() // what was typed stays, to be mended
+		v.Problem = language.ToldError(ctx, wrong) // what was typed stays, to be mended
 		return v, nil
 	}
 	jobs, err := s.listJobs(ctx, p, &v, selected, asked)
 	if farm.CodeOf(err) == farm.CodeInvalid {
-		v.Problem = err.Error()
+		v.Problem = language.ToldError(ctx, err)
 		return v, nil
 	}
 	if err != nil {

@@ -49,7 +49,7 @@ func (s *server) searchLog(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	if query == "" || len(query) > longestQuery {
-		return farm.Invalid("nothing was searched for", farm.FieldError{Field: "q", Message: "has to be 1 to " + strconv.Itoa(longestQuery) + " bytes"})
+		return farm.Invalid("nothing was searched for", farm.Field("q", "has to be 1 to %d bytes", longestQuery))
 	}
 	ctx, cancel := s.callOf(c)
 	defer cancel()

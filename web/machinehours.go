@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/url"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -72,7 +71,7 @@ func (s *server) setMachineHours(c *fiber.Ctx, p farm.Principal) error {
 	_, err = s.changeEachMachine(ctx, p, some, func(farm.Machine) farm.AgentChange { return farm.AgentChange{Hours: &hours} })
 	if farm.CodeOf(err) == farm.CodeInvalid {
 		c.Status(answer.StatusOf(err))
-		return s.showMachineHours(c, p, asked, hours, strings.TrimSpace(err.Error()))
+		return s.showMachineHours(c, p, asked, hours, sayError(c, err))
 	}
 	if err != nil {
 		return err

@@ -219,7 +219,7 @@ func formWords(c *fiber.Ctx, err error) string {
 		return sayError(c, err)
 	}
 	ctx := reading(c)
-	words := language.Told(ctx, (&farm.Error{Message: wrong.Message, Says: wrong.Says}).Text())
+	words := language.ToldError(ctx, &farm.Error{Message: wrong.Message, Says: wrong.Says})
 	for i, f := range wrong.Fields {
 		words += []string{": ", "; "}[min(i, 1)] + language.Told(ctx, f.Text())
 	}
@@ -296,8 +296,8 @@ func readFields(c *fiber.Ctx, all []page.Field) (assets []farm.Asset, err error)
 		value := sentValue(c, f)
 		asset, changed, bad := assetOf(f, value)
 		if bad != nil {
-			all[i].Wrong = bad.Error()
-			wrong = append(wrong, farm.FieldError{Field: "assets", Message: "“" + f.Title() + "” " + bad.Error()})
+			all[i].Wrong = sayError(c, bad)
+			wrong = append(wrong, farm.Field("assets", "“%s” %v", f.Title(), bad))
 		}
 		if changed {
 			assets = append(assets, asset)

@@ -35,7 +35,7 @@ func (s *server) search(c *fiber.Ctx, p farm.Principal) error {
 	if !kind.Known() {
 		kind, limit = "", foundOnPage
 	}
-	v, err := s.readFound(p, c.Query("q"), kind, limit)
+	v, err := s.readFound(c, p, kind, limit)
 	if err != nil {
 		return err
 	}
@@ -44,20 +44,21 @@ func (s *server) search(c *fiber.Ctx, p farm.Principal) error {
 
 // found answers the palette with what was found so far.
 func (s *server) found(c *fiber.Ctx, p farm.Principal) error {
-	v, err := s.readFound(p, c.Query("q"), "", foundInPalette)
+	v, err := s.readFound(c, p, "", foundInPalette)
 	if err != nil {
 		return err
 	}
 	return s.render(c, page.PaletteFound(v))
 }
 
-func (s *server) readFound(p farm.Principal, text string, kind search.Kind, limit int) (page.Search, error) {
-	ctx, cancel := s.call()
+func (s *server) readFound(c *fiber.Ctx, p farm.Principal, kind search.Kind, limit int) (page.Search, error) {
+	ctx, cancel := s.callOf(c)
 	defer cancel()
+	text := c.Query("q")
 	v := page.Search{Query: text, Kind: kind}
 	answer, err := s.farm.finder.Find(ctx, p, text, kind, limit)
 	if farm.CodeOf(err) == farm.CodeInvalid {
-		v.Problem = err.Error() // what was typed stays, to be shortened
+		v.Problem = sayError(c, err) // what was typed stays, to be shortened
 		return v, nil
 	}
 	if err != nil {

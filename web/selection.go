@@ -191,8 +191,8 @@ func idsOf(jobs []farm.Job, pick func(farm.Job) bool) (ids []string) {
 
 // changeOf is what a form asks to be different about each job, given the job as it is.
 func (s *server) changeOf(do string, asked url.Values) (func(farm.Job) coordinator.JobChange, error) {
-	wrong := func(field, message string) error {
-		return farm.Invalid("nothing was changed", farm.FieldError{Field: field, Message: message})
+	wrong := func(field, message string, args ...any) error {
+		return farm.Invalid("nothing was changed", farm.Field(field, message, args...))
 	}
 	switch do {
 	case "priority":

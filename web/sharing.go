@@ -95,8 +95,8 @@ type sharingForm struct {
 
 func (f *sharingForm) text(name string) string { return strings.TrimSpace(f.c.FormValue(name)) }
 
-func (f *sharingForm) wrong(field, message string) {
-	f.v.Problems = append(f.v.Problems, farm.FieldError{Field: field, Message: message})
+func (f *sharingForm) wrong(field, message string, args ...any) {
+	f.v.Problems = append(f.v.Problems, farm.Field(field, message, args...))
 }
 
 // whole is a whole number as a field holds it, 0 for an empty one.
@@ -106,7 +106,7 @@ func (f *sharingForm) whole(text, field string) int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		f.wrong(field, say(f.c, "has to be a whole number"))
+		f.wrong(field, "has to be a whole number")
 	}
 	return n
 }
@@ -118,7 +118,7 @@ func (f *sharingForm) number(text, field string) float64 {
 	}
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-		f.wrong(field, say(f.c, "has to be a number"))
+		f.wrong(field, "has to be a number")
 		return 0
 	}
 	return n
@@ -173,7 +173,7 @@ func (f *sharingForm) level(level farm.Level, now farm.LevelPolicy) farm.LevelPo
 		policy.Role = "" // the farm's own measure
 	}
 	if policy.MaxShare < 0 || policy.MaxShare > 1 {
-		f.wrong(at+".maxShare", say(f.c, "has to be from 1 to 100"))
+		f.wrong(at+".maxShare", "has to be from 1 to 100")
 	}
 	for line := range strings.Lines(fields.Hours) {
 		if line = strings.TrimSpace(line); line == "" {
@@ -181,7 +181,7 @@ func (f *sharingForm) level(level farm.Level, now farm.LevelPolicy) farm.LevelPo
 		}
 		h, err := farm.ParseHours(line)
 		if err != nil {
-			f.wrong(at+".hours", err.Error())
+			f.wrong(at+".hours", "%v", err)
 			continue
 		}
 		policy.Hours = append(policy.Hours, h)
@@ -207,10 +207,10 @@ func (f *sharingForm) limits(policy *farm.Policy) {
 		}
 		field := "limits." + l.Name
 		if _, twice := policy.Limits[l.Name]; twice {
-			f.wrong(field, say(f.c, "is the name of another limit"))
+			f.wrong(field, "is the name of another limit")
 		}
 		if l.Total == "" {
-			f.wrong(field+".total", say(f.c, "has to say how many there are"))
+			f.wrong(field+".total", "has to say how many there are")
 		}
 		policy.Limits[l.Name] = farm.LimitPolicy{
 			Total: f.whole(l.Total, field+".total"), PerMachine: f.whole(l.PerMachine, field+".perMachine"), ByMachine: l.ByMachine, Effects: words(l.Effects),

@@ -15,6 +15,7 @@ import (
 	"overcrank/coordinator/singlesignon"
 	"overcrank/farm"
 	"overcrank/inbound"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -189,7 +190,7 @@ func (s *server) changeRules(change func(c *fiber.Ctx, rules farm.SignInRules) f
 		switch farm.CodeOf(err) {
 		case farm.CodeInvalid, farm.CodeConflict:
 			c.Status(answer.StatusOf(err))
-			return s.showSignInRules(c, p, page.SignInRules{Problem: problemWords(err), Rule: formRule(c)})
+			return s.showSignInRules(c, p, page.SignInRules{Problem: problemWords(c, err), Rule: formRule(c)})
 		}
 		if err != nil {
 			return err
@@ -234,10 +235,10 @@ func linkByEmail(c *fiber.Ctx, rules farm.SignInRules) farm.SignInRules {
 }
 
 // problemWords is an error with what is wrong with its fields.
-func problemWords(err error) string {
+func problemWords(c *fiber.Ctx, err error) string {
 	var wrong *farm.Error
 	if errors.As(err, &wrong) && len(wrong.Fields) > 0 {
-		return "the " + wrong.Fields[0].Field + " " + wrong.Fields[0].Message
+		return language.Told(reading(c), wrong.Fields[0].Text())
 	}
-	return err.Error()
+	return sayError(c, err)
 }

@@ -53,7 +53,7 @@ func (s *server) nameStudio(c *fiber.Ctx, p farm.Principal) error {
 	switch farm.CodeOf(err) {
 	case farm.CodeInvalid, farm.CodeConflict:
 		c.Status(answer.StatusOf(err))
-		return s.showStudio(c, p, page.Studio{Name: name, Problem: problemWords(err)})
+		return s.showStudio(c, p, page.Studio{Name: name, Problem: problemWords(c, err)})
 	}
 	if err != nil {
 		return err

@@ -202,7 +202,7 @@ func (s *server) orderTable(c *fiber.Ctx, p farm.Principal, form tableForm, view
 	}
 	for i, err := range refused {
 		if err != nil && i < len(rows.variants) {
-			view.Refuse(reading(c), problemsOf(rows.headings, rows.variants[i], err))
+			view.Refuse(reading(c), problemsOf(reading(c), rows.headings, rows.variants[i], err))
 		}
 	}
 	return s.showTable(c, p, view)

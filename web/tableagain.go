@@ -349,7 +349,7 @@ func (s *server) orderAgain(c *fiber.Ctx, p farm.Principal, form tableForm, view
 	view.Ordered, view.Batch = len(result.Jobs), form.again
 	for _, take := range takes {
 		if err := result.Errs[take.Row]; err != nil {
-			problems := problemsOf(rows.headings, rows.variants[at[take.Row]], err)
+			problems := problemsOf(reading(c), rows.headings, rows.variants[at[take.Row]], err)
 			for i := range problems {
 				problems[i].Row = take.Row + 1
 			}

@@ -71,7 +71,7 @@ func (r *tableReader) read() tableRows {
 	}
 	for _, wrong := range sheet.Wrong {
 		r.whole = true
-		r.view.Blame(problemOf(wrong))
+		r.view.Blame(problemOf(r.reads, wrong))
 	}
 	r.view.Total = len(sheet.Rows)
 	if r.view.Total > public.BatchLimit {
@@ -324,18 +324,18 @@ func (r *tableReader) name(v variants.Variant) string {
 // job makes the job of a row; what is wrong with it is among the faults.
 func (r *tableReader) job(v variants.Variant) (job farm.Job) {
 	for _, wrong := range v.Wrong {
-		r.faults = append(r.faults, problemOf(wrong))
+		r.faults = append(r.faults, problemOf(r.reads, wrong))
 	}
 	if !r.placeFiles(v) {
 		return farm.Job{}
 	}
 	body, err := json.Marshal(v.Job)
 	if err != nil {
-		r.fault(v, 0, err.Error())
+		r.fault(v, 0, r.words(err))
 		return farm.Job{}
 	}
 	if job, err = public.ReadJob(body); err != nil {
-		r.faults = append(r.faults, problemsOf(r.headings, v, err)...)
+		r.faults = append(r.faults, problemsOf(r.reads, r.headings, v, err)...)
 	}
 	job.Strict = true
 	return job
@@ -352,12 +352,15 @@ func (r *tableReader) say(text string, args ...any) string {
 	return language.Say(r.reads, text, args...)
 }
 
+// words are an error in the language of whoever has sent the table.
+func (r *tableReader) words(err error) string { return language.ToldError(r.reads, err) }
+
 // complainOf tells of errors that were joined, but for what is wrong in the sheet's lines, which is told with its place.
 func (r *tableReader) complainOf(sheet *variants.Sheet, err error) {
 	for err := range each(err) {
 		var cell *variants.CellError
 		if sheet == nil || !errors.As(err, &cell) || !slices.Contains(sheet.Wrong, cell) {
-			r.complain(err.Error())
+			r.complain(r.words(err))
 		}
 	}
 }
@@ -371,25 +374,26 @@ func (r *tableReader) fault(v variants.Variant, column int, words string) {
 	r.faults = append(r.faults, p)
 }
 
-func problemOf(wrong *variants.CellError) page.TableProblem {
-	return page.TableProblem{Line: wrong.Line, Column: wrong.Column, Heading: wrong.Heading, Words: wrong.Err.Error()}
+func problemOf(ctx context.Context, wrong *variants.CellError) page.TableProblem {
+	return page.TableProblem{Line: wrong.Line, Column: wrong.Column, Heading: wrong.Heading, Words: language.ToldError(ctx, wrong.Err)}
 }
 
 // assetField begins the path of a field of an asset.
 var assetField = regexp.MustCompile(`^assets\[\d+\]\.?`)
 
 // problemsOf are those that the farm has with the job of a row, each at the cell that it comes from.
-func problemsOf(headings []string, v variants.Variant, err error) []page.TableProblem {
+func problemsOf(ctx context.Context, headings []string, v variants.Variant, err error) []page.TableProblem {
 	var known *farm.Error
 	if !errors.As(err, &known) || len(known.Fields) == 0 {
-		return []page.TableProblem{{Line: v.Number, Words: err.Error()}}
+		return []page.TableProblem{{Line: v.Number, Words: language.ToldError(ctx, err)}}
 	}
 	out := make([]page.TableProblem, len(known.Fields))
 	for i, f := range known.Fields {
-		p := page.TableProblem{Line: v.Number, Column: v.Column(f.Field), Words: f.Field + " " + f.Message}
+		said := language.Told(ctx, f.Text())
+		p := page.TableProblem{Line: v.Number, Column: v.Column(f.Field), Words: f.Field + " " + said}
 		if p.Column > 0 {
 			p.Heading = headings[p.Column-1]
-			p.Words = strings.TrimSpace(assetField.ReplaceAllString(f.Field, "") + " " + f.Message)
+			p.Words = strings.TrimSpace(assetField.ReplaceAllString(f.Field, "") + " " + said)
 		}
 		out[i] = p
 	}

@@ -69,7 +69,7 @@ func (s *server) replaceTemplate(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	if kind := c.FormValue("type"); kind != t.Type {
-		return farm.Invalid("“" + t.DisplayName + "” takes files of the type " + t.Type + "; add the other file as a template of its own")
+		return farm.Errorf(farm.CodeInvalid, "“%s” takes files of the type %s; add the other file as a template of its own", t.DisplayName, t.Type)
 	}
 	hash := strings.TrimPrefix(c.FormValue("src"), farm.KeptScheme)
 	kept, err := s.farm.stored.Kept(ctx, p, []farm.FileRef{{SHA256: hash}})

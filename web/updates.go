@@ -75,8 +75,8 @@ func (s *server) changeUpdates(c *fiber.Ctx, p farm.Principal) error {
 // readUpdatesForm reads what the form asks for. What cannot be read is a problem of its field.
 func readUpdatesForm(c *fiber.Ctx, v *page.Updates) func(*farm.Updates) {
 	text := func(name string) string { return strings.TrimSpace(c.FormValue(name)) }
-	wrong := func(field, message string) {
-		v.Problems = append(v.Problems, farm.FieldError{Field: field, Message: message})
+	wrong := func(field, message string, args ...any) {
+		v.Problems = append(v.Problems, farm.Field(field, message, args...))
 	}
 	whole := func(name string) int {
 		word := text(name)
@@ -95,7 +95,7 @@ func readUpdatesForm(c *fiber.Ctx, v *page.Updates) func(*farm.Updates) {
 		}
 		h, err := farm.ParseHours(line)
 		if err != nil {
-			wrong("hours", sayError(c, err))
+			wrong("hours", "%v", err)
 		}
 		hours = append(hours, h)
 	}

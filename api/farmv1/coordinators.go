@@ -129,7 +129,7 @@ func (h clusterHandlers) getCluster(c *fiber.Ctx, p farm.Principal) error {
 	if text := c.Query("index"); text != "" {
 		var err error
 		if index, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return farm.Invalid("the question cannot be answered", farm.FieldError{Field: "index", Message: "has to be a whole number from 0 on"})
+			return farm.Invalid("the question cannot be answered", farm.Field("index", "has to be a whole number from 0 on"))
 		}
 	}
 	ctx, done := request.Call(c)

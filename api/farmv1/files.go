@@ -90,7 +90,7 @@ func (h fileHandlers) keepFormFile(c *fiber.Ctx, p farm.Principal, form *multipa
 			continue
 		}
 		if kept != nil {
-			return farm.Invalid("the form holds more than one file; send each in a request of its own", farm.FieldError{Field: part.FormName(), Message: "is a second file"})
+			return farm.Invalid("the form holds more than one file; send each in a request of its own", farm.Field(part.FormName(), "is a second file"))
 		}
 		stored, err := h.keep(request.Transfer(c), p, input.BaseName(part.FileName()), part, -1)
 		if err != nil {
@@ -99,7 +99,7 @@ func (h fileHandlers) keepFormFile(c *fiber.Ctx, p farm.Principal, form *multipa
 		kept = &stored
 	}
 	if kept == nil {
-		return farm.Invalid("the form holds no file", farm.FieldError{Field: "file", Message: "is missing"})
+		return farm.Invalid("the form holds no file", farm.Field("file", "is missing"))
 	}
 	return answer.Created(c, *kept)
 }

@@ -349,7 +349,7 @@ func decodeAgentChange(body []byte) (farm.AgentChange, error) {
 	}
 	if o.Has("hours") {
 		hours := readHours(o)
-		if wrong := farm.CheckHours(hours); wrong != "" {
+		if wrong := farm.CheckHours(hours); !wrong.IsZero() {
 			o.Problem("hours", "%s", wrong)
 		}
 		change.Hours = &hours

@@ -27,7 +27,7 @@ func receiveFile(c *fiber.Ctx, most int64, receive func(ctx context.Context, sha
 	}
 	sha256 := strings.Clone(c.Params("sha256"))
 	if !farm.IsSHA256(sha256) {
-		return farm.Invalid("the address names no file", farm.FieldError{Field: "sha256", Message: "has to be the file's SHA-256, 64 hexadecimal digits in lower case"})
+		return farm.Invalid("the address names no file", farm.Field("sha256", "has to be the file's SHA-256, 64 hexadecimal digits in lower case"))
 	}
 	body, err = input.NotEmpty(body)
 	if err != nil {

@@ -125,7 +125,7 @@ func (h templateHandlers) giveFile(c *fiber.Ctx, p farm.Principal) error {
 	}
 	file, there := kept[ref.SHA256]
 	if !there {
-		return farm.Invalid("the template cannot take the file", farm.FieldError{Field: "src", Message: "is not, or no longer, a file that your team keeps; hand it over again"})
+		return farm.Invalid("the template cannot take the file", farm.Field("src", "is not, or no longer, a file that your team keeps; hand it over again"))
 	}
 	t, err := h.templates.Give(ctx, p, c.Params("id"), file)
 	if err != nil {

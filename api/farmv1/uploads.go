@@ -117,7 +117,7 @@ func (h uploadHandlers) put(c *fiber.Ctx, p farm.Principal) error {
 	}
 	number, err := strconv.Atoi(c.Params("part"))
 	if err != nil || number < 0 {
-		return farm.Invalid("the address names no part", farm.FieldError{Field: "part", Message: "has to be the part's number, from 0"})
+		return farm.Invalid("the address names no part", farm.Field("part", "has to be the part's number, from 0"))
 	}
 	if err := h.uploads.Put(request.Transfer(c), p, strings.Clone(c.Params("id")), number, body, size); err != nil {
 		return err

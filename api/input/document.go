@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -62,10 +61,10 @@ func readDocument(body []byte) (*document, error) { return readAround(body, "") 
 func readAround(body []byte, list string) (*document, error) {
 	mendSurrogates(body)
 	if len(bytes.TrimSpace(body)) == 0 {
-		return nil, farm.Invalid("the body is empty; send a JSON object", farm.FieldError{Field: "body", Message: "is empty"})
+		return nil, farm.Invalid("the body is empty; send a JSON object", farm.Field("body", "is empty"))
 	}
 	if !utf8.Valid(body) {
-		return nil, farm.Invalid("the body is not valid UTF-8", farm.FieldError{Field: "body", Message: "is not valid UTF-8"})
+		return nil, farm.Invalid("the body is not valid UTF-8", farm.Field("body", "is not valid UTF-8"))
 	}
 	s := scanners.Get().(*scanner)
 	defer s.release()
@@ -232,8 +231,8 @@ func refusedJSON(path, format string, args ...any) error {
 	if path == "" {
 		path = "body"
 	}
-	message := fmt.Sprintf(format, args...)
-	return farm.Invalid(fmt.Sprintf("the body cannot be read as JSON: %s %s", path, message), farm.FieldError{Field: path, Message: message})
+	wrong := farm.Field(path, format, args...)
+	return farm.Errorf(farm.CodeInvalid, "the body cannot be read as JSON: %s %s", path, wrong.Text()).With(wrong)
 }
 
 // broken words what the decoder says.

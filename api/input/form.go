@@ -48,7 +48,7 @@ func GivenName(c *fiber.Ctx) (string, error) {
 		name = decoded
 	}
 	if name != "" && !PlainFileName(name) {
-		return "", farm.Invalid("the file's name has to be a plain file name, not a path", farm.FieldError{Field: "name", Message: "is no plain file name"})
+		return "", farm.Invalid("the file's name has to be a plain file name, not a path", farm.Field("name", "is no plain file name"))
 	}
 	return name, nil
 }
@@ -68,7 +68,7 @@ func BaseName(name string) string {
 func NotEmpty(body io.Reader) (io.Reader, error) {
 	r := bufio.NewReader(body)
 	if _, err := r.Peek(1); errors.Is(err, io.EOF) {
-		return nil, farm.Invalid("the file is empty", farm.FieldError{Field: "body", Message: "is empty"})
+		return nil, farm.Invalid("the file is empty", farm.Field("body", "is empty"))
 	} else if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package input
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,8 +119,8 @@ func rootOf(doc *document, wrong *Problems) (Object, error) {
 	root := doc.raw(0)
 	o, isObject := objectAt(doc, 0, wrong)
 	if !isObject {
-		return Object{}, farm.Invalid("the body has to be a JSON object, not "+KindOf(root),
-			farm.FieldError{Field: "body", Message: "has to be an object, not " + KindOf(root)})
+		return Object{}, farm.Errorf(farm.CodeInvalid, "the body has to be a JSON object, not %s", KindOf(root)).
+			With(farm.Field("body", "has to be an object, not %s", KindOf(root)))
 	}
 	return o, nil
 }
@@ -163,18 +162,24 @@ func (o Object) Encode() (json.RawMessage, error) {
 	return json.RawMessage(text), err
 }
 
-// The kinds of JSON values, as problems name them.
+// Kind is a kind of JSON value, as problems name it.
+type Kind string
+
+// The kinds of JSON values.
 const (
-	KindObject = "an object"
-	KindList   = "a list"
-	KindString = "a string"
-	KindBool   = "true or false"
-	KindNumber = "a number"
-	KindNull   = "null"
+	KindObject Kind = "an object"
+	KindList   Kind = "a list"
+	KindString Kind = "a string"
+	KindBool   Kind = "true or false"
+	KindNumber Kind = "a number"
+	KindNull   Kind = "null"
 )
 
+// Text is the kind as people read it, each in their language.
+func (k Kind) Text() farm.Text { return farm.Say(string(k)) }
+
 // KindOf is what kind of value stands in a body; one that is not there counts as null.
-func KindOf(raw json.RawMessage) string {
+func KindOf(raw json.RawMessage) Kind {
 	if len(raw) == 0 {
 		return KindNull
 	}
@@ -208,7 +213,7 @@ func (o Object) Problem(key, format string, args ...any) {
 }
 
 // Mistyped reports a field whose value is of another kind than the one that is wanted.
-func (o Object) Mistyped(key, want string) {
+func (o Object) Mistyped(key string, want Kind) {
 	o.Problem(key, "has to be %s, not %s", want, KindOf(o.Raw(key)))
 }
 
@@ -320,7 +325,7 @@ func (o Object) Whole(key string, low, high int) (int, bool) {
 		return 0, false
 	}
 	n, problem := WholeOf(o.Raw(key), low, high)
-	if problem != "" {
+	if !problem.IsZero() {
 		o.Problem(key, "%s", problem)
 		return 0, false
 	}
@@ -328,18 +333,18 @@ func (o Object) Whole(key string, low, high int) (int, bool) {
 }
 
 // WholeOf reads a whole number between bounds, or says what is wrong with it.
-func WholeOf(raw json.RawMessage, low, high int) (int, string) {
+func WholeOf(raw json.RawMessage, low, high int) (int, farm.Text) {
 	if KindOf(raw) != KindNumber {
-		return 0, "has to be a whole number, not " + KindOf(raw)
+		return 0, farm.Say("has to be a whole number, not %s", KindOf(raw))
 	}
 	f, err := strconv.ParseFloat(string(bytes.TrimSpace(raw)), 64)
 	if err != nil || f != float64(int64(f)) {
-		return 0, "has to be a whole number"
+		return 0, farm.Say("has to be a whole number")
 	}
 	if f < float64(low) || f > float64(high) {
-		return 0, fmt.Sprintf("has to be between %d and %d", low, high)
+		return 0, farm.Say("has to be between %d and %d", low, high)
 	}
-	return int(f), ""
+	return int(f), farm.Text{}
 }
 
 // Number reads a number, and whether it is there.
@@ -391,7 +396,7 @@ func (o Object) List(key string) []Element {
 }
 
 // Objects visits the objects of a list. What is none is reported; wanted says what it has to be.
-func (o Object) Objects(list []Element, wanted string, visit func(Object)) {
+func (o Object) Objects(list []Element, wanted Kind, visit func(Object)) {
 	for _, e := range list {
 		each, isObject := objectAt(e.doc, e.at, o.Wrong)
 		if !isObject {

@@ -1,8 +1,6 @@
 package input
 
 import (
-	"fmt"
-
 	"overcrank/farm"
 )
 
@@ -29,7 +27,7 @@ func (p *Problems) Full() bool {
 // Add keeps a problem of a field, which is named from the root on.
 func (p *Problems) Add(field, format string, args ...any) {
 	if !p.Full() {
-		p.List = append(p.List, farm.FieldError{Field: field, Message: fmt.Sprintf(format, args...)})
+		p.List = append(p.List, farm.Field(field, format, args...))
 	}
 }
 
@@ -39,9 +37,9 @@ func (p *Problems) Err() error {
 	case len(p.List) == 0:
 		return nil
 	case p.more:
-		return farm.Invalid(fmt.Sprintf("the request is not valid; these are the first %d problems", ProblemLimit), p.List...)
+		return farm.Errorf(farm.CodeInvalid, "the request is not valid; these are the first %d problems", ProblemLimit).With(p.List...)
 	case len(p.List) == 1:
-		return farm.Invalid(fmt.Sprintf("the request is not valid: %s %s", p.List[0].Field, p.List[0].Message), p.List...)
+		return farm.Errorf(farm.CodeInvalid, "the request is not valid: %s %s", p.List[0].Field, p.List[0].Text()).With(p.List...)
 	default:
 		return farm.Invalid("the request is not valid", p.List...)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"overcrank/farm"
 	"overcrank/farm/names"
 )
 
@@ -25,8 +26,12 @@ func (o Object) PassOver(known []string) {
 		if near := names.Near(key, known); len(near) > 0 {
 			hint = "; " + names.DidYouMean(key, known)
 		}
-		if o.Wrong.Strict {
-			o.Problem(key, "is not known here%s", hint)
+		switch {
+		case o.Wrong.Strict && hint != "":
+			o.Problem(key, "is not known here; %s", farm.AsIs(strings.TrimPrefix(hint, "; ")))
+			continue
+		case o.Wrong.Strict:
+			o.Problem(key, "is not known here")
 			continue
 		}
 		o.Wrong.Warn("The field '" + clipped(o.Field(key)) + "' is not known here and was left out" + hint)

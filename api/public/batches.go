@@ -123,7 +123,7 @@ func readBatchEntry(raw json.RawMessage, strict bool) (entry submission.BatchEnt
 	}()
 	wrong := &input.Problems{Strict: strict}
 	if input.KindOf(raw) != input.KindObject {
-		return submission.BatchEntry{Err: farm.Invalid(fmt.Sprintf("the job has to be an object, not %s", input.KindOf(raw)))}
+		return submission.BatchEntry{Err: farm.Errorf(farm.CodeInvalid, "the job has to be an object, not %s", input.KindOf(raw))}
 	}
 	o, err := input.Read(raw, wrong)
 	if err != nil {

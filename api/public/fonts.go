@@ -55,7 +55,7 @@ func (h fontHandlers) addFont(c *fiber.Ctx, p farm.Principal) error {
 	kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	if err != nil || kind != fiber.MIMEMultipartForm || params["boundary"] == "" {
 		return farm.Invalid("the font has to come as multipart/form-data with one file part named font",
-			farm.FieldError{Field: "font", Message: "is missing: the body is no form"})
+			farm.Field("font", "is missing: the body is no form"))
 	}
 	form := fontUpload{multipart.NewReader(body, params["boundary"]), func(name string, file io.Reader) (library.FontFile, error) {
 		return h.fonts.Receive(request.Transfer(c), name, file)
@@ -84,7 +84,7 @@ func (u fontUpload) read() (file library.FontFile, family string, err error) {
 		part, err := input.NextPart(u.Reader)
 		if errors.Is(err, io.EOF) {
 			if !received {
-				return file, "", farm.Invalid("the form holds no font", farm.FieldError{Field: "font", Message: "is missing; send the font as a file part of this name"})
+				return file, "", farm.Invalid("the form holds no font", farm.Field("font", "is missing; send the font as a file part of this name"))
 			}
 			return file, family, nil
 		}
@@ -98,9 +98,9 @@ func (u fontUpload) read() (file library.FontFile, family string, err error) {
 			}
 		case part.FormName() != "font" && part.FileName() == "": // a field of somebody's own
 		case part.FormName() != "font":
-			return file, "", farm.Invalid("the form holds a file that is not named font", farm.FieldError{Field: input.FormField(part.FormName()), Message: "is no field of this form; the file part is named font"})
+			return file, "", farm.Invalid("the form holds a file that is not named font", farm.Field(input.FormField(part.FormName()), "is no field of this form; the file part is named font"))
 		case received:
-			return file, "", farm.Invalid("the form holds more than one font; send each in a request of its own", farm.FieldError{Field: "font", Message: "is there twice"})
+			return file, "", farm.Invalid("the form holds more than one font; send each in a request of its own", farm.Field("font", "is there twice"))
 		default:
 			if file, err = u.font(part); err != nil {
 				return file, "", err
@@ -123,7 +123,7 @@ func familyName(part io.Reader) (string, error) {
 	}
 	name := strings.TrimSpace(string(raw))
 	if len(raw) > input.NameLimit || strings.ToValidUTF8(name, "") != name || strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) >= 0 {
-		return "", farm.Invalid("the family name is not valid", farm.FieldError{Field: "familyName", Message: "has to be one line of text"})
+		return "", farm.Invalid("the family name is not valid", farm.Field("familyName", "has to be one line of text"))
 	}
 	return name, nil
 }

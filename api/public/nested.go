@@ -1,7 +1,6 @@
 package public
 
 import (
-	"fmt"
 	"slices"
 
 	"overcrank/api/input"
@@ -60,7 +59,7 @@ func checkFamily(job farm.Job, wrong *input.Problems) {
 	}
 	walk(job, "", 0)
 	if count > familyLimit {
-		wrong.Add("assets", "%s", fmt.Sprintf("make %d jobs of one with those nested in it; %d are allowed", count, familyLimit))
+		wrong.Add("assets", "make %d jobs of one with those nested in it; %d are allowed", count, familyLimit)
 	}
 }
 

@@ -258,7 +258,7 @@ func readFrames(s input.Object) *farm.Frames {
 	var ends [2]int
 	for i, e := range pair {
 		n, problem := input.WholeOf(e.Raw(), 0, frameLimit)
-		if problem != "" {
+		if !problem.IsZero() {
 			e.Problem(s.Wrong, "%s", problem)
 			return nil
 		}

@@ -92,6 +92,6 @@ func checkPlace(u input.Object, out *farm.Upload) {
 		return
 	}
 	for _, f := range wrong.Fields {
-		u.Wrong.Add(u.Field(f.Field), "%s", f.Message)
+		u.Wrong.Add(u.Field(f.Field), "%s", f.Text())
 	}
 }

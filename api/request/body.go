@@ -114,8 +114,8 @@ func newRequestBody(rc *fasthttp.RequestCtx) *requestBody {
 // ReadBody reads a whole body of at most limit bytes. Read again, it is the same: a submission may have to begin again.
 func ReadBody(c *fiber.Ctx, limit int64) ([]byte, error) {
 	if coding := c.Get(fiber.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, farm.Invalid(fmt.Sprintf("the body is encoded as %.40q; send it as it is, without Content-Encoding", coding),
-			farm.FieldError{Field: fiber.HeaderContentEncoding, Message: "is not understood; leave it out"})
+		return nil, farm.Errorf(farm.CodeInvalid, "the body is encoded as %.40q; send it as it is, without Content-Encoding", coding).
+			With(farm.Field(fiber.HeaderContentEncoding, "is not understood; leave it out"))
 	}
 	b, err := bodyOf(c.Context(), limit)
 	if err != nil {

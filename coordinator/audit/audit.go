@@ -125,7 +125,7 @@ func (l *Log) Read(_ context.Context, p farm.Principal, q farm.AuditQuery) (reco
 	q.Limit = min(max(q.Limit, 1), MostPage)
 	before, err := hex.DecodeString(q.Before)
 	if err != nil {
-		return nil, "", farm.Invalid("the page cannot be found", farm.FieldError{Field: "cursor", Message: "was not given out by this farm; begin again without it"})
+		return nil, "", farm.Invalid("the page cannot be found", farm.Field("cursor", "was not given out by this farm; begin again without it"))
 	}
 	q.Before = string(before)
 	err = l.state.View(func(tx *raftstore.Tx) error {

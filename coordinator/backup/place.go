@@ -13,7 +13,7 @@ func PlaceHere(path string) string {
 	if host, err := os.Hostname(); err == nil {
 		place = host + ":" + path
 	}
-	if farm.CheckBackupPlace(place) != "" {
+	if !farm.CheckBackupPlace(place).IsZero() {
 		return ""
 	}
 	return place

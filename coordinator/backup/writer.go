@@ -35,7 +35,7 @@ type Writer struct {
 // CheckPassphrase checks that a passphrase is long enough to seal keys.
 func CheckPassphrase(p farm.Confidential) error {
 	if utf8.RuneCountInString(p.Reveal()) < ShortestPassphrase {
-		return fmt.Errorf("the passphrase must have at least %d characters", ShortestPassphrase)
+		return farm.Errorf(farm.CodeInvalid, "the passphrase must have at least %d characters", ShortestPassphrase)
 	}
 	return nil
 }

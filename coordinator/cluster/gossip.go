@@ -221,8 +221,7 @@ func (g *Gossip) Rotate(ctx context.Context, p farm.Principal, spread, keep time
 		keep = GossipKeep
 	}
 	if spread < minGossipStep || keep < minGossipStep || spread > maxGossipStep || keep > maxGossipStep {
-		return farm.GossipRing{}, farm.Invalid("invalid times for the rotation of the gossip key", farm.FieldError{
-			Field: "spreadSeconds", Message: fmt.Sprintf("both times must be between %v and %v", minGossipStep, maxGossipStep)})
+		return farm.GossipRing{}, farm.Invalid("invalid times for the rotation of the gossip key", farm.Field("spreadSeconds", "both times must be between %v and %v", minGossipStep, maxGossipStep))
 	}
 	ring, err := g.current()
 	if err != nil {

@@ -60,7 +60,7 @@ func (d *Downloads) Add(ctx context.Context, p farm.Principal, made farm.Downloa
 func (d *Downloads) add(ctx context.Context, made farm.Download, by string) (farm.Download, error) {
 	key, err := files.BlobKey(made.File.SHA256)
 	if err != nil {
-		return farm.Download{}, farm.Invalid("the download is not valid", farm.FieldError{Field: "sha256", Message: "has to be the file's SHA-256, 64 hexadecimal digits in lower case"})
+		return farm.Download{}, farm.Invalid("the download is not valid", farm.Field("sha256", "has to be the file's SHA-256, 64 hexadecimal digits in lower case"))
 	}
 	obj, err := d.files.Stat(ctx, key)
 	if errors.Is(err, files.ErrNotFound) {
@@ -100,14 +100,14 @@ func (d *Downloads) readPackage(ctx context.Context, key string, size int64, mad
 	said, err := ReadPackage(file, size)
 	var why refused
 	if errors.As(err, &why) {
-		return made, farm.Invalid(fmt.Sprintf("%.200q %s", made.File.Name, why.Error()), farm.FieldError{Field: "sha256", Message: why.Error()})
+		return made, farm.Errorf(farm.CodeInvalid, "%.200q %s", made.File.Name, why.why).With(farm.Field("sha256", "%s", why.why))
 	}
 	if err != nil {
 		return made, err
 	}
 	for name, pair := range map[string][2]string{"system": {made.System, said.System}, "arch": {made.Arch, said.Arch}, "format": {made.Format, said.Format}, "version": {made.Version, said.Version}} {
 		if pair[0] != "" && pair[0] != pair[1] {
-			return made, farm.Invalid("the package does not match the request", farm.FieldError{Field: name, Message: fmt.Sprintf("is %q in the package; leave it out", pair[1])})
+			return made, farm.Invalid("the package does not match the request", farm.Field(name, "is %q in the package; leave it out", pair[1]))
 		}
 	}
 	said.File = made.File

@@ -28,7 +28,7 @@ func (i Invited) Check() error {
 	_, wrong := wire.ParseJoinToken(i.Token)
 	u, err := url.Parse(i.Address)
 	if err != nil || u.Hostname() == "" || strings.ContainsAny(i.Address, " '\"\\$`<>|&;") || wrong != nil {
-		return farm.Invalid("the invitation is not complete", farm.FieldError{Field: "token", Message: "has to be the token of an invitation, and the farm has to have an address"})
+		return farm.Invalid("the invitation is not complete", farm.Field("token", "has to be the token of an invitation, and the farm has to have an address"))
 	}
 	return nil
 }

@@ -13,9 +13,9 @@ import (
 const agentPackage = "overcrank-agent"
 
 // refused is why a file is no package of the agent. It completes a sentence that begins with the file's name.
-type refused string
+type refused struct{ why farm.Text }
 
-func (r refused) Error() string { return string(r) }
+func (r refused) Error() string { return r.why.String() }
 
 // facts are what a package says of itself.
 type facts struct{ name, version, arch string }
@@ -38,7 +38,7 @@ func ReadPackage(r io.ReaderAt, size int64) (farm.Download, error) {
 	case bytes.HasPrefix(head, []byte("\xed\xab\xee\xdb")):
 		d, read = farm.Download{System: "linux", Format: "rpm"}, readRPM
 	default:
-		return farm.Download{}, refused("is no package: the farm takes .msi, .pkg, .deb and .rpm, as 'make packages' writes them to dist/")
+		return farm.Download{}, refused{farm.Say("is no package: the farm takes .msi, .pkg, .deb and .rpm, as 'make packages' writes them to dist/")}
 	}
 	said, err := read(r, size)
 	var why refused
@@ -46,9 +46,9 @@ func ReadPackage(r io.ReaderAt, size int64) (farm.Download, error) {
 	case errors.As(err, &why):
 		return farm.Download{}, why
 	case err != nil:
-		return farm.Download{}, refused("cannot be read as a ." + d.Format + " (" + err.Error() + "): it is damaged or incomplete")
+		return farm.Download{}, refused{farm.Say("cannot be read as a .%s (%v): it is damaged or incomplete", d.Format, err)}
 	case said.name != agentPackage:
-		return farm.Download{}, refused(fmt.Sprintf("is a package of %.60q, and machines are installed with %s", said.name, agentPackage))
+		return farm.Download{}, refused{farm.Say("is a package of %.60q, and machines are installed with %s", said.name, agentPackage)}
 	}
 	d.Kind, d.Version, d.Arch = farm.DownloadPackage, said.version, said.arch
 	return d, nil

@@ -61,7 +61,7 @@ func (r *Registry) Enrol(ctx context.Context, secret string, in wire.Enrol) (wir
 		return wire.Enrolled{}, err
 	}
 	if !names.IsTitle(in.Name) {
-		return wire.Enrolled{}, farm.Invalid("the machine cannot join", farm.FieldError{Field: "name", Message: names.TitleWords})
+		return wire.Enrolled{}, farm.Invalid("the machine cannot join", farm.Field("name", names.TitleWords))
 	}
 	request, err := readRequest(in.Request)
 	if err != nil {
@@ -131,7 +131,7 @@ func (r *Registry) goodUntil(now time.Time) time.Time {
 func readRequest(der []byte) (authority.Request, error) {
 	request, err := authority.ReadRequest(der)
 	if err != nil {
-		return request, farm.Invalid("the machine cannot get a certificate", farm.FieldError{Field: "request", Message: err.Error()})
+		return request, farm.Invalid("the machine cannot get a certificate", farm.Field("request", "%v", err))
 	}
 	return request, nil
 }
@@ -139,7 +139,7 @@ func readRequest(der []byte) (authority.Request, error) {
 // Prove proves to an agent that enrolled with an earlier release that this is its farm. CodeUnauthorized for all others.
 func (r *Registry) Prove(_ context.Context, in wire.Prove) (wire.Proof, error) {
 	if len(in.Nonce) < 16 || len(in.Nonce) > 64 {
-		return wire.Proof{}, farm.Invalid("nothing can be proved", farm.FieldError{Field: "nonce", Message: "must have 16 to 64 bytes"})
+		return wire.Proof{}, farm.Invalid("nothing can be proved", farm.Field("nonce", "must have 16 to 64 bytes"))
 	}
 	var a farm.Agent
 	err := r.state.View(func(tx *raftstore.Tx) (err error) {

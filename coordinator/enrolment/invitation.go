@@ -80,12 +80,12 @@ func (r *Registry) invite(ctx context.Context, by string, in NewJoinToken) (farm
 // CheckInvitation says what is wrong with an invitation.
 func CheckInvitation(in NewJoinToken, now time.Time) error {
 	var wrong []farm.FieldError
-	field := func(name, message string) { wrong = append(wrong, farm.FieldError{Field: name, Message: message}) }
+	field := func(name, message string, args ...any) { wrong = append(wrong, farm.Field(name, message, args...)) }
 	if in.Name != "" && !names.IsTitle(in.Name) {
 		field("name", names.TitleWords)
 	}
 	if in.Uses < 1 || in.Uses > mostInvited {
-		field("uses", fmt.Sprintf("has to be from 1 to %d", mostInvited))
+		field("uses", "has to be from 1 to %d", mostInvited)
 	}
 	switch left := in.ExpiresAt.Sub(now); {
 	case left <= 0:
@@ -94,11 +94,11 @@ func CheckInvitation(in NewJoinToken, now time.Time) error {
 		field("expiresAt", "has to be within a year")
 	}
 	if len(in.Tags) > mostTags {
-		field("tags", fmt.Sprintf("may be %d at most", mostTags))
+		field("tags", "may be %d at most", mostTags)
 	}
 	for i, tag := range in.Tags {
 		if strings.TrimSpace(tag) == "" || len(tag) > longestTag {
-			field(fmt.Sprintf("tags[%d]", i), fmt.Sprintf("must have 1 to %d bytes", longestTag))
+			field(fmt.Sprintf("tags[%d]", i), "must have 1 to %d bytes", longestTag)
 		}
 	}
 	if len(wrong) > 0 {

@@ -17,11 +17,9 @@ var ErrUnreachable = errors.New("the farm's storage cannot be used")
 
 // unreachable is a farm.CodeUnavailable that names the storage and the reason, but no credentials.
 func unreachable(where, reason string, cause error) error {
-	return &farm.Error{
-		Code:    farm.CodeUnavailable,
-		Message: fmt.Sprintf("the farm's storage, %s, cannot be used: %s", where, reason),
-		Err:     fmt.Errorf("%w: %w", ErrUnreachable, cause),
-	}
+	gone := farm.Errorf(farm.CodeUnavailable, "the farm's storage, %s, cannot be used: %s", where, farm.AsIs(reason))
+	gone.Err = fmt.Errorf("%w: %w", ErrUnreachable, cause)
+	return gone
 }
 
 // explain turns the client's error about a key into the store's; nil for nil.

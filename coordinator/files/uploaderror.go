@@ -9,20 +9,19 @@ import (
 
 // ReceiveError words a failed upload of what for its sender.
 func ReceiveError(what string, err error) error {
+	told, thing := (*farm.Error)(nil), farm.Say(what)
 	switch {
 	case errors.Is(err, ErrTooLarge):
-		return &farm.Error{Code: farm.CodeTooLarge, Message: "the " + what + " is larger than allowed", Err: err}
+		told = farm.Errorf(farm.CodeTooLarge, "the %s is larger than allowed", thing)
 	case errors.Is(err, ErrContent):
-		return &farm.Error{Code: farm.CodeUnavailable, Message: "the " + what + " did not arrive as it was sent; send it again", Err: err}
+		told = farm.Errorf(farm.CodeUnavailable, "the %s did not arrive as it was sent; send it again", thing)
 	case errors.Is(err, ErrShort):
-		return &farm.Error{Code: farm.CodeInvalid, Message: "the upload of the " + what + " broke off; send it again", Err: err}
+		told = farm.Errorf(farm.CodeInvalid, "the upload of the %s broke off; send it again", thing)
 	case errors.Is(err, ErrFull):
-		return &farm.Error{
-			Code:    farm.CodeUnavailable,
-			Message: "the coordinator's disk is full: free space on it, or move its data folder, then send the " + what + " again",
-			Err:     err,
-		}
+		told = farm.Errorf(farm.CodeUnavailable, "the coordinator's disk is full: free space on it, or move its data folder, then send the %s again", thing)
 	default:
 		return fmt.Errorf("receiving the %s: %w", what, err)
 	}
+	told.Err = err
+	return told
 }

@@ -62,8 +62,8 @@ func checkFontName(name string) error {
 			farm.Field("font", "has to be a file with a plain file name"))
 	}
 	if !slices.Contains(fontExtensions, strings.ToLower(path.Ext(name))) {
-		return farm.Invalid("'"+name+"' is not named as a font is",
-			farm.Field("font", "has to be a file whose name ends in %s", strings.Join(fontExtensions, ", ")))
+		return farm.Errorf(farm.CodeInvalid, "'%s' is not named as a font is", name).
+			With(farm.Field("font", "has to be a file whose name ends in %s", strings.Join(fontExtensions, ", ")))
 	}
 	return nil
 }
@@ -81,8 +81,8 @@ func (f *Fonts) Receive(ctx context.Context, fileName string, body io.Reader) (F
 	faces, err := f.read(ctx, obj)
 	var no *fontfile.Refusal
 	if errors.As(err, &no) {
-		return FontFile{}, farm.Invalid(fmt.Sprintf("'%s' cannot be taken as a font: %s", fileName, no.Reason),
-			farm.FieldError{Field: "font", Message: no.Reason})
+		return FontFile{}, farm.Errorf(farm.CodeInvalid, "'%s' cannot be taken as a font: %s", fileName, farm.AsIs(no.Reason)).
+			With(farm.Field("font", "%s", farm.AsIs(no.Reason)))
 	}
 	return FontFile{ref: farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: fileName}, faces: faces}, err
 }

@@ -155,7 +155,7 @@ func checkMachineTags(tags []string) error {
 	}
 	for i, tag := range tags {
 		if !names.IsTitle(tag) {
-			return farm.Invalid(refused, farm.FieldError{Field: fmt.Sprintf("machineTags[%d]", i), Message: names.TitleWords})
+			return farm.Invalid(refused, farm.Field(fmt.Sprintf("machineTags[%d]", i), names.TitleWords))
 		}
 	}
 	return nil

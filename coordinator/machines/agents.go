@@ -89,7 +89,7 @@ func (r *Roster) ConfigureAgent(ctx context.Context, p farm.Principal, id string
 		return farm.Machine{}, err
 	}
 	if name := change.Name; name != nil && *name != "" && !names.IsTitle(*name) {
-		return farm.Machine{}, farm.Invalid("a machine cannot be called that", farm.FieldError{Field: "name", Message: names.TitleWords})
+		return farm.Machine{}, farm.Invalid("a machine cannot be called that", farm.Field("name", names.TitleWords))
 	}
 	if change.Tags != nil {
 		tags := slices.AppendSeq([]string{}, slices.Values(*change.Tags)) // none are none, not what is left as it is
@@ -99,8 +99,8 @@ func (r *Roster) ConfigureAgent(ctx context.Context, p farm.Principal, id string
 	}
 	if change.Hours != nil {
 		hours := slices.AppendSeq([]farm.Hours{}, slices.Values(*change.Hours))
-		if wrong := farm.CheckHours(hours); wrong != "" {
-			return farm.Machine{}, farm.Invalid("the machine cannot have these hours", farm.FieldError{Field: "hours", Message: wrong})
+		if wrong := farm.CheckHours(hours); !wrong.IsZero() {
+			return farm.Machine{}, farm.Invalid("the machine cannot have these hours", farm.Field("hours", "%s", wrong))
 		}
 		change.Hours = &hours
 	}

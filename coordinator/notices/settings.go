@@ -131,7 +131,7 @@ func quietHours(in *Quiet, now time.Time) (*farm.QuietHours, error) {
 	}
 	hours, err := farm.ParseHours(in.Hours)
 	if err != nil {
-		return wrong(farm.FieldError{Field: "quietHours.hours", Message: err.Error()})
+		return wrong(farm.Field("quietHours.hours", "%v", err))
 	}
 	zone, err := time.LoadLocation(in.Zone)
 	if err != nil || in.Zone == "" || in.Zone == "Local" || len(in.Zone) > 100 {

@@ -33,21 +33,21 @@ func CheckPassword(password string, who farm.Token) error {
 	for _, r := range password {
 		different[r] = true
 	}
-	problem := ""
+	var problem farm.Text
 	switch {
 	case utf8.RuneCountInString(password) < PasswordLeast:
-		problem = fmt.Sprintf("needs %d characters or more; several words make a good one", PasswordLeast)
+		problem = farm.Say("needs %d characters or more; several words make a good one", PasswordLeast)
 	case len(password) > passwordMost:
-		problem = fmt.Sprintf("has more than %d bytes", passwordMost)
+		problem = farm.Say("has more than %d bytes", passwordMost)
 	case len(different) < passwordVariety:
-		problem = fmt.Sprintf("needs %d different characters or more", passwordVariety)
+		problem = farm.Say("needs %d different characters or more", passwordVariety)
 	case strings.EqualFold(password, who.Name), strings.EqualFold(password, who.Email):
-		problem = "must not be the name that you sign in with"
+		problem = farm.Say("must not be the name that you sign in with")
 	}
-	if problem == "" {
+	if problem.IsZero() {
 		return nil
 	}
-	return farm.Invalid("this password cannot be used", farm.FieldError{Field: "password", Message: problem})
+	return farm.Invalid("this password cannot be used", farm.Field("password", "%s", problem))
 }
 
 // cost is what a hash of a password takes to make.

@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"fmt"
 	"net/mail"
 	"strings"
 	"time"
@@ -212,9 +211,9 @@ func checkEmail(address string, person bool) (string, error) {
 	if address == "" {
 		return "", nil
 	}
-	wrong := farm.FieldError{Field: "email", Message: fmt.Sprintf("%q is no e-mail address", address)}
+	wrong := farm.Field("email", "%q is no e-mail address", address)
 	if !person {
-		wrong.Message = "programs have no e-mail address"
+		wrong = farm.Field("email", "programs have no e-mail address")
 	} else if parsed, err := mail.ParseAddress(address); err == nil && parsed.Address == address && len(address) <= emailLimit {
 		return address, nil
 	}

@@ -214,7 +214,7 @@ func (r *Room) words(ctx context.Context, t farm.Template, err error) error {
 	case errors.Is(context.Cause(ctx), ErrOvertaken):
 		return farm.Errorf(farm.CodeConflict, "%w", ErrOvertaken)
 	case errors.As(err, &refused):
-		return farm.Invalid(refused.Message)
+		return farm.Errorf(farm.CodeInvalid, "%s", farm.AsIs(refused.Message))
 	case errors.As(err, &told), ctx.Err() != nil:
 		return err
 	case errors.Is(err, errMemory):

@@ -3,7 +3,6 @@ package results
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -63,9 +62,7 @@ func (r *Results) presign(ctx context.Context, job farm.Job, method string) (str
 
 // elsewhereError is for a caller who may not be the job's: it does not repeat what the upload says.
 func elsewhereError(job farm.Job, secrets *redact.Redactor, err error) error {
-	return &farm.Error{
-		Code:    farm.CodeGone,
-		Message: fmt.Sprintf("the result of job %s was uploaded elsewhere, and this farm can no longer lead there: ask its storage", job.ID),
-		Err:     errors.New(secrets.String(err.Error())),
-	}
+	gone := farm.Errorf(farm.CodeGone, "the result of job %s was uploaded elsewhere, and this farm can no longer lead there: ask its storage", job.ID)
+	gone.Err = errors.New(secrets.String(err.Error()))
+	return gone
 }

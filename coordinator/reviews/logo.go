@@ -2,7 +2,6 @@ package reviews
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image"
 	_ "image/jpeg" // is read
@@ -26,18 +25,18 @@ const (
 // logo draws a picture from outside anew, as a PNG that is small and holds nothing else.
 func logo(picture []byte) ([]byte, error) {
 	if len(picture) > MostLogoSent {
-		return nil, fmt.Errorf("has more than %d MB", MostLogoSent>>20)
+		return nil, farm.Errorf(farm.CodeInvalid, "has more than %d MB", MostLogoSent>>20)
 	}
 	config, _, err := image.DecodeConfig(bytes.NewReader(picture))
 	if err != nil {
-		return nil, errors.New("is not a PNG, JPEG or WebP")
+		return nil, farm.Errorf(farm.CodeInvalid, "is not a PNG, JPEG or WebP")
 	}
 	if config.Width < 1 || config.Height < 1 || config.Width > mostLogoSide || config.Height > mostLogoSide {
-		return nil, fmt.Errorf("has %d × %d pixels; each side may have %d", config.Width, config.Height, mostLogoSide)
+		return nil, farm.Errorf(farm.CodeInvalid, "has %d × %d pixels; each side may have %d", config.Width, config.Height, mostLogoSide)
 	}
 	full, _, err := image.Decode(bytes.NewReader(picture))
 	if err != nil {
-		return nil, errors.New("is damaged")
+		return nil, farm.Errorf(farm.CodeInvalid, "is damaged")
 	}
 	for room := 1.0; ; room *= 0.7 {
 		var out bytes.Buffer

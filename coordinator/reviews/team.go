@@ -114,7 +114,7 @@ func (r *Reviews) SetLogo(ctx context.Context, p farm.Principal, picture []byte)
 	if len(picture) > 0 {
 		var err error
 		if picture, err = logo(picture); err != nil {
-			return farm.Invalid("this picture cannot be the logo", farm.FieldError{Field: "picture", Message: err.Error()})
+			return farm.Invalid("this picture cannot be the logo", farm.Field("picture", "%v", err))
 		}
 	}
 	_, err := r.state.Apply(ctx, command.PutTeamLogo{Team: p.Team, Picture: picture, At: r.state.Now()})

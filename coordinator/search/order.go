@@ -59,8 +59,7 @@ func (s *Search) Select(ctx context.Context, p farm.Principal, f Filter, cursor 
 	case slices.Contains(Orders(), f.Order):
 		return s.sorted(ctx, p, f, cursor, limit)
 	}
-	return Jobs{}, farm.Invalid("jobs cannot be listed", farm.FieldError{
-		Field: "sort", Message: fmt.Sprintf("%.40q is no order; use oldest, name, name-down, state, progress, eta, priority or longest", string(f.Order))})
+	return Jobs{}, farm.Invalid("jobs cannot be listed", farm.Field("sort", "%.40q is no order; use oldest, name, name-down, state, progress, eta, priority or longest", string(f.Order)))
 }
 
 // walked says whether the lists of the state have all that a filter names.
@@ -157,8 +156,7 @@ func inGroups(f Filter, groups [][]farm.JobStatus, cursor string, limit int, lis
 }
 
 func notContinued() error {
-	return farm.Invalid("the list cannot be continued", farm.FieldError{
-		Field: "cursor", Message: "was not given out by this farm for this order; begin again without it"})
+	return farm.Invalid("the list cannot be continued", farm.Field("cursor", "was not given out by this farm for this order; begin again without it"))
 }
 
 // place is where a job stands among others.

@@ -26,8 +26,7 @@ type Query struct {
 // Read reads what somebody typed. A text without any word finds nothing.
 func Read(text string) (Query, error) {
 	if n := len([]rune(text)); n > MaxQuery {
-		return Query{}, farm.Invalid("this cannot be searched for", farm.FieldError{
-			Field: "q", Message: fmt.Sprintf("may have %d characters, not %d", MaxQuery, n)})
+		return Query{}, farm.Invalid("this cannot be searched for", farm.Field("q", "may have %d characters, not %d", MaxQuery, n))
 	}
 	var q Query
 	for word := range splitWords(text) {
@@ -37,8 +36,7 @@ func Read(text string) (Query, error) {
 		q.last = word
 	}
 	if len(q.words) >= mostAsked {
-		return Query{}, farm.Invalid("this cannot be searched for", farm.FieldError{
-			Field: "q", Message: fmt.Sprintf("may have %d words, not %d", mostAsked, len(q.words)+1)})
+		return Query{}, farm.Invalid("this cannot be searched for", farm.Field("q", "may have %d words, not %d", mostAsked, len(q.words)+1))
 	}
 	return q, nil
 }

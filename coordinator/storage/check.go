@@ -127,7 +127,8 @@ func (s *Storage) Look(ctx context.Context) error {
 	if s.shared == nil {
 		return nil
 	}
-	silent := &farm.Error{Code: farm.CodeUnavailable, Message: fmt.Sprintf("the farm's storage, %s, does not answer", s.shared.Where()), Err: files.ErrUnreachable}
+	silent := farm.Errorf(farm.CodeUnavailable, "the farm's storage, %s, does not answer", s.shared.Where())
+	silent.Err = files.ErrUnreachable
 	ctx, cancel := context.WithTimeout(ctx, silentFor)
 	defer cancel()
 	select {

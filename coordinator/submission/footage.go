@@ -37,7 +37,8 @@ func (p *plan) checkFootage(ctx context.Context, job *farm.Job, t *farm.Template
 		if !job.Strict {
 			job.Warnings = append(slices.Clip(job.Warnings), "T"+words[1:]+", and the job brings none: the render is likely to fail")
 		}
-		fields = append(fields, farm.FieldError{Field: "assets", Message: words + "; give that layer a file, or upload the template with all of its footage"})
+		fields = append(fields, farm.Field("assets", "the template “%s” has no file %q for layer '%s' in composition '%s'; give that layer a file, or upload the template with all of its footage",
+			t.DisplayName, l.File, l.Layer, l.Composition))
 	}
 	if job.Strict && len(fields) > 0 {
 		return farm.Invalid("footage is missing", fields...)

@@ -119,7 +119,7 @@ func (p *plan) mayRunScripts(job *farm.Job) error {
 	err = policy.MayRunScripts(p.who)
 	var refused *farm.Error
 	if errors.As(err, &refused) {
-		refused.Fields = []farm.FieldError{{Field: fmt.Sprintf("assets[%d].type", at), Message: "is script"}}
+		refused.Fields = []farm.FieldError{farm.Field(fmt.Sprintf("assets[%d].type", at), "is script")}
 	}
 	return err
 }
@@ -162,9 +162,9 @@ func within(place string, err error) error {
 		fields[i] = farm.FieldError{Field: place + "." + f.Field, Message: f.Message, Says: f.Says}
 	}
 	if len(fields) == 0 {
-		fields = []farm.FieldError{{Field: place + ".template", Message: e.Message}}
+		fields = []farm.FieldError{{Field: place + ".template", Message: e.Message, Says: e.Says}}
 	}
-	return &farm.Error{Code: e.Code, Message: e.Message, Fields: fields, Err: e.Err}
+	return &farm.Error{Code: e.Code, Message: e.Message, Says: e.Says, Fields: fields, Err: e.Err}
 }
 
 // settle checks one job against the farm, and settles what the caller left open. Errors name fields from the job on.
@@ -213,7 +213,7 @@ func (p *plan) checkLimits(job farm.Job) error {
 	var unknown []farm.FieldError
 	for i, name := range job.Limits {
 		if _, there := policy.Limits[name]; !there {
-			unknown = append(unknown, farm.FieldError{Field: fmt.Sprintf("limits[%d]", i), Message: fmt.Sprintf("%q is no limit of this farm; %s", name, limitsThere(policy))})
+			unknown = append(unknown, farm.Field(fmt.Sprintf("limits[%d]", i), "%q is no limit of this farm; %s", name, limitsThere(policy)))
 		}
 	}
 	if len(unknown) > 0 {
@@ -227,7 +227,7 @@ func refusedAddresses(policy address.Policy, job farm.Job) (refused []farm.Field
 	refused = refusedSources(job, policy.Refusal)
 	check := func(field, address string) {
 		if why := policy.Refusal(address); why != "" {
-			refused = append(refused, farm.FieldError{Field: field, Message: why})
+			refused = append(refused, farm.Field(field, "%s", farm.AsIs(why)))
 		}
 	}
 	if job.Upload != nil {
@@ -242,22 +242,22 @@ func refusedAddresses(policy address.Policy, job farm.Job) (refused []farm.Field
 // refusedSources are the fields of a job that say where its project and its assets come from, as far as there is something against it.
 func refusedSources(job farm.Job, refusal func(src string) (why string)) (refused []farm.FieldError) {
 	if why := refusal(job.Template.Src); why != "" {
-		refused = append(refused, farm.FieldError{Field: "template.src", Message: why})
+		refused = append(refused, farm.Field("template.src", "%s", farm.AsIs(why)))
 	}
 	for i, a := range job.Assets {
 		if why := refusal(a.Src); why != "" {
-			refused = append(refused, farm.FieldError{Field: fmt.Sprintf("assets[%d].src", i), Message: why})
+			refused = append(refused, farm.Field(fmt.Sprintf("assets[%d].src", i), "%s", farm.AsIs(why)))
 		}
 	}
 	return refused
 }
 
 // limitsThere names the limits of the farm.
-func limitsThere(policy farm.Policy) string {
+func limitsThere(policy farm.Policy) farm.Text {
 	if len(policy.Limits) == 0 {
-		return "it has none, until an operator makes one"
+		return farm.Say("it has none, until an operator makes one")
 	}
-	return "it has " + strings.Join(slices.Sorted(maps.Keys(policy.Limits)), ", ")
+	return farm.Say("it has %s", strings.Join(slices.Sorted(maps.Keys(policy.Limits)), ", "))
 }
 
 // settleTemplate checks the project that a job names, and settles its composition and its number of frames as far as they
@@ -345,10 +345,8 @@ func (p *plan) summary(ctx context.Context, introspection farm.FileRef) (*aep.Su
 
 func (p *plan) settleComposition(ctx context.Context, job *farm.Job, t *farm.Template) (err error) {
 	if t.Inactive(p.now, templates.AddressLife) {
-		return farm.Invalid("the job's template cannot be used", farm.FieldError{
-			Field: "template.id", Message: fmt.Sprintf("template %q is inactive: no file came within %d days; PUT /api/v2/templates/%s/upload gives a fresh upload address",
-				t.DisplayName, farm.TemplateLife/(24*time.Hour), t.ID),
-		})
+		return farm.Invalid("the job's template cannot be used", farm.Field("template.id", "template %q is inactive: no file came within %d days; PUT /api/v2/templates/%s/upload gives a fresh upload address",
+			t.DisplayName, int(farm.TemplateLife/(24*time.Hour)), t.ID))
 	}
 	if !t.RetiredAt.IsZero() {
 		return farm.Invalid("the job's template cannot be used", farm.Field("template.id", "template %q is retired and takes no new jobs; bring it back first", t.DisplayName))
@@ -358,23 +356,29 @@ func (p *plan) settleComposition(ctx context.Context, job *farm.Job, t *farm.Tem
 	case farm.TemplateAwaitingUpload, farm.TemplateDownloading, farm.TemplateProcessing:
 		return nil
 	default:
-		return farm.Invalid("the job's template cannot be used", farm.FieldError{
-			Field: "template.id", Message: strings.TrimSpace(fmt.Sprintf("template %q is in state %s. %s", t.DisplayName, t.Status, t.Error)),
-		})
+		return farm.Invalid("the job's template cannot be used", inState(*t))
 	}
 	if job.Template.Composition == "" {
 		if job.Template.Composition, err = templates.OnlyComposition(*t, func(ref farm.FileRef) (*aep.Summary, error) { return p.summary(ctx, ref) }); err != nil {
 			return err
 		}
 	} else if len(t.Compositions) < templates.MaxListed && !slices.Contains(t.Compositions, job.Template.Composition) {
-		return farm.Invalid(fmt.Sprintf("Composition '%s' not found", job.Template.Composition), farm.FieldError{
-			Field: "template.composition", Message: "template \"" + t.DisplayName + "\" has " + names.Quoted(t.Compositions),
-		})
+		return farm.Errorf(farm.CodeInvalid, "Composition '%s' not found", job.Template.Composition).
+			With(farm.Field("template.composition", "template \"%s\" has %s", t.DisplayName, names.Quoted(t.Compositions)))
 	}
 	if err := p.checkFootage(ctx, job, t); err != nil {
 		return err
 	}
 	return p.countFrames(ctx, job, t)
+}
+
+// inState says that a template is not to be rendered from, and why.
+func inState(t farm.Template) farm.FieldError {
+	status := farm.Say(string(t.Status))
+	if strings.TrimSpace(t.Error) == "" {
+		return farm.Field("template.id", "template %q is in state %s.", t.DisplayName, status)
+	}
+	return farm.Field("template.id", "template %q is in state %s. %s", t.DisplayName, status, farm.AsIs(strings.TrimSpace(t.Error)))
 }
 
 // countFrames notes how many frames a job renders, and refuses a range that begins beyond the composition's end. One that
@@ -397,10 +401,7 @@ func (p *plan) countFrames(ctx context.Context, job *farm.Job, t *farm.Template)
 	}
 	if f := job.Settings.Frames; f != nil {
 		if total > 0 && f.Start >= total {
-			return farm.Invalid("the job asks for frames that its composition does not have", farm.FieldError{
-				Field:   "settings.frames",
-				Message: fmt.Sprintf("composition '%s' has the frames 0 to %d", job.Template.Composition, total-1),
-			})
+			return farm.Invalid("the job asks for frames that its composition does not have", farm.Field("settings.frames", "composition '%s' has the frames 0 to %d", job.Template.Composition, total-1))
 		}
 		last := f.End
 		if total > 0 && last >= total {

@@ -32,7 +32,7 @@ func (s *Submitter) keepData(ctx context.Context, p farm.Principal, job *farm.Jo
 	keep := func(field, name string, src *string) error {
 		data, mediaType, err := address.Data(*src)
 		if err != nil {
-			return farm.Invalid("a data: address cannot be read", farm.FieldError{Field: field, Message: err.Error()})
+			return farm.Invalid("a data: address cannot be read", farm.Field(field, "%s", farm.AsIs(err.Error())))
 		}
 		if exts, err := mime.ExtensionsByType(mediaType); err == nil && len(exts) > 0 && !strings.Contains(name, ".") {
 			name += exts[len(exts)-1]
@@ -86,7 +86,7 @@ func (s *Submitter) storedFiles(p farm.Principal, job farm.Job) ([]farm.StoredFi
 			}
 			f, err := tx.File(p.Team, sha256)
 			if farm.CodeOf(err) == farm.CodeNotFound {
-				missing = append(missing, farm.FieldError{Field: field, Message: "there is no stored file " + src + "; it may have expired: store it again"})
+				missing = append(missing, farm.Field(field, "there is no stored file %s; it may have expired: store it again", src))
 				return nil
 			}
 			if err == nil {

@@ -53,7 +53,7 @@ func (c *Catalog) Assemble(ctx context.Context, p farm.Principal, displayName st
 func checkPieces(p farm.Principal, pieces []Piece) error {
 	var wrong []farm.FieldError
 	say := func(i int, key, format string, args ...any) {
-		wrong = append(wrong, farm.FieldError{Field: fmt.Sprintf("files[%d].%s", i, key), Message: fmt.Sprintf(format, args...)})
+		wrong = append(wrong, farm.Field(fmt.Sprintf("files[%d].%s", i, key), format, args...))
 	}
 	projects, taken := 0, map[string]int{}
 	var whole int64
@@ -61,7 +61,7 @@ func checkPieces(p farm.Principal, pieces []Piece) error {
 		if piece.File.Team != p.Team {
 			say(i, "src", "is not a file that your team keeps")
 		}
-		if why := badPlace(piece.Name); why != "" {
+		if why := badPlace(piece.Name); !why.IsZero() {
 			say(i, "name", "%s", why)
 		}
 		key := placeKey(piece.Name)
@@ -85,9 +85,9 @@ func checkPieces(p farm.Principal, pieces []Piece) error {
 	}
 	switch {
 	case projects == 0:
-		wrong = append(wrong, farm.FieldError{Field: "files", Message: "holds no project (.aep, .aet, .aepx)"})
+		wrong = append(wrong, farm.Field("files", "holds no project (.aep, .aet, .aepx)"))
 	case whole > maxTemplate:
-		wrong = append(wrong, farm.FieldError{Field: "files", Message: fmt.Sprintf("are more than %d GiB together", int64(maxTemplate)>>30)})
+		wrong = append(wrong, farm.Field("files", "are more than %d GiB together", int64(maxTemplate)>>30))
 	}
 	if len(wrong) > 0 {
 		return farm.Invalid("the template cannot be put together", wrong...)
@@ -99,16 +99,16 @@ func checkPieces(p farm.Principal, pieces []Piece) error {
 func placeKey(name string) string { return strings.ToLower(norm.NFC.String(name)) }
 
 // badPlace says what is wrong with the place of a file, "" for nothing.
-func badPlace(name string) string {
+func badPlace(name string) farm.Text {
 	if len(name) > longestPlace {
-		return fmt.Sprintf("is longer than %d bytes", longestPlace)
+		return farm.Say("is longer than %d bytes", longestPlace)
 	}
 	for step := range strings.SplitSeq(name, "/") {
 		if !names.IsElement(step) {
-			return fmt.Sprintf("has a step %.100q, which not every system can have as a file's name", step)
+			return farm.Say("has a step %.100q, which not every system can have as a file's name", step)
 		}
 	}
-	return ""
+	return farm.Text{}
 }
 
 // archive keeps the archive of some pieces.

@@ -93,10 +93,10 @@ func (c *Catalog) Create(ctx context.Context, p farm.Principal, in New) (farm.Te
 		return farm.Template{}, err
 	}
 	if !slices.Contains([]string{aep.TypeProject, aep.TypeZip, aep.TypeMogrt}, in.Type) {
-		return farm.Template{}, farm.Invalid(refused, farm.FieldError{Field: "type", Message: "must be aep, zip or mogrt"})
+		return farm.Template{}, farm.Invalid(refused, farm.Field("type", "must be aep, zip or mogrt"))
 	}
 	if why := c.cfg.Addresses.Refusal(in.Src); why != "" {
-		return farm.Template{}, farm.Invalid(refused, farm.FieldError{Field: "src", Message: why})
+		return farm.Template{}, farm.Invalid(refused, farm.Field("src", "%s", farm.AsIs(why)))
 	}
 	if ids, before, err := state.Made(ctx); err != nil {
 		return farm.Template{}, err
@@ -171,7 +171,7 @@ func (c *Catalog) Rename(ctx context.Context, p farm.Principal, id, displayName 
 	}
 	if strings.TrimSpace(displayName) == "" {
 		return farm.Template{}, farm.Invalid("the template cannot be renamed",
-			farm.FieldError{Field: "displayName", Message: "must not be empty"})
+			farm.Field("displayName", "must not be empty"))
 	}
 	return c.change(ctx, p, id, command.RenameTemplate{Team: p.Team, ID: id, DisplayName: displayName, At: c.state.Now()})
 }

@@ -78,7 +78,5 @@ func OnlyComposition(t farm.Template, summary func(farm.FileRef) (*aep.Summary, 
 	case 0:
 		return "", farm.Errorf(farm.CodeInvalid, "template %q has no composition to render", t.DisplayName)
 	}
-	return "", farm.Invalid("the job names no composition, and the template has several", farm.FieldError{
-		Field: "template.composition", Message: "must be one of " + names.Quoted(roots),
-	})
+	return "", farm.Invalid("the job names no composition, and the template has several", farm.Field("template.composition", "must be one of %s", names.Quoted(roots)))
 }

@@ -59,11 +59,11 @@ func (r *Releases) Add(ctx context.Context, p farm.Principal, docs release.Docum
 	}
 	roots, err := release.Roots(r.roots)
 	if err != nil {
-		return farm.Release{}, &farm.Error{Code: farm.CodeConflict, Message: "releases cannot be checked: " + err.Error(), Err: err}
+		return farm.Release{}, farm.Errorf(farm.CodeConflict, "releases cannot be checked: %w", err)
 	}
 	checked, err := release.Check(docs, roots, r.state.Now())
 	if err != nil {
-		return farm.Release{}, &farm.Error{Code: farm.CodeInvalid, Message: err.Error(), Err: err}
+		return farm.Release{}, farm.Errorf(farm.CodeInvalid, "%w", err)
 	}
 	if !checked.Protocol.Speaks(r.protocol) {
 		return farm.Release{}, farm.Errorf(farm.CodeConflict, "release %s speaks versions %d to %d of the agents' protocol, and this farm version %d: update the coordinators first",

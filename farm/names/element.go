@@ -1,7 +1,6 @@
 package names
 
 import (
-	"fmt"
 	"path"
 	"strings"
 	"unicode"
@@ -52,11 +51,11 @@ func IsLabel(name string) bool {
 	return name != "" && utf8.ValidString(name) && !strings.ContainsFunc(name, isUnseen)
 }
 
-// maxTitle is how long a title may be, in bytes.
-const maxTitle = 200
-
-// TitleWords is the rule of IsTitle, for messages.
-var TitleWords = fmt.Sprintf("has to be 1 to %d bytes of text in one line, without control characters", maxTitle)
+// maxTitle is how long a title may be, in bytes, and TitleWords the rule of IsTitle, for messages.
+const (
+	maxTitle   = 200
+	TitleWords = "has to be 1 to 200 bytes of text in one line, without control characters"
+)
 
 // IsTitle tells whether an untrusted name may name a machine, a tag or an invitation: a label that is not too long.
 func IsTitle(name string) bool { return len(name) <= maxTitle && IsLabel(name) }

@@ -1,10 +1,10 @@
 package variants
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"overcrank/farm"
 	"overcrank/farm/names"
 )
 
@@ -132,10 +132,10 @@ func (t Template) find(heading string) (Column, error) {
 		return Column{}, nil
 	}
 	if isOption {
-		return Column{}, fmt.Errorf("a job has no '%s': %s", heading, names.DidYouMean(option, optionNames))
+		return Column{}, farm.Errorf(farm.CodeInvalid, "a job has no '%s': %s", heading, farm.AsIs(names.DidYouMean(option, optionNames)))
 	}
 	wanted, _, _ := strings.Cut(heading, ":")
-	return Column{}, fmt.Errorf("the template has no layer '%s': %s", wanted, names.DidYouMean(wanted, t.known()))
+	return Column{}, farm.Errorf(farm.CodeInvalid, "the template has no layer '%s': %s", wanted, farm.AsIs(names.DidYouMean(wanted, t.known())))
 }
 
 // property reads "layer:property". The name of a layer may itself contain colons: the longest that names one counts.
@@ -161,7 +161,7 @@ func content(layer Layer) (Column, error) {
 	case "av":
 		return Column{About: layer.Name, Kind: Media, Name: layer.Name, Shows: layer.Media}, nil
 	}
-	return Column{}, fmt.Errorf("'%s' is a %s layer, which has neither text nor a file; name one of its properties, such as '%s:Transform.Opacity'",
+	return Column{}, farm.Errorf(farm.CodeInvalid, "'%s' is a %s layer, which has neither text nor a file; name one of its properties, such as '%s:Transform.Opacity'",
 		layer.Name, layer.Type, layer.Name)
 }
 

@@ -1,10 +1,11 @@
 package variants
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
+
+	"overcrank/farm"
 )
 
 // placeholder is a part of a pattern that a value replaces.
@@ -18,7 +19,7 @@ const lineWord = "line"
 func CheckPattern(pattern string, list []Variant, others ...string) error {
 	for _, m := range placeholder.FindAllStringSubmatch(pattern, -1) {
 		if _, ok := list[0].Cells[m[1]]; !ok && m[1] != lineWord && !slices.Contains(others, m[1]) {
-			return fmt.Errorf("there is no column '%s'", m[1])
+			return farm.Errorf(farm.CodeInvalid, "there is no column '%s'", m[1])
 		}
 	}
 	return nil

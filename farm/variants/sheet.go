@@ -11,6 +11,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"overcrank/farm"
 )
 
 // Sheet is a table as it was read.
@@ -75,7 +77,7 @@ func ReadSheet(r io.Reader, delimiter rune) (*Sheet, error) {
 // read parses the table; above is how many lines of the file come before text.
 func (s *Sheet) read(text []byte, above int) error {
 	if !validDelimiter(s.Delimiter) {
-		return fmt.Errorf("%q cannot separate cells", s.Delimiter)
+		return farm.Errorf(farm.CodeInvalid, "%q cannot separate cells", s.Delimiter)
 	}
 	text, err := s.leaveOutWide(text, above)
 	if err != nil {
@@ -90,7 +92,7 @@ func (s *Sheet) read(text []byte, above int) error {
 			break
 		}
 		if len(s.Wrong) >= brokenLimit {
-			return fmt.Errorf("%w; too many lines cannot be read, so that those below were not tried", broken)
+			return farm.Errorf(farm.CodeInvalid, "%w; too many lines cannot be read, so that those below were not tried", broken)
 		}
 		s.Wrong = append(s.Wrong, broken)
 		// A quote that is never closed swallows the lines after it: reading goes on at the next line.
@@ -99,11 +101,11 @@ func (s *Sheet) read(text []byte, above int) error {
 	slices.SortStableFunc(s.Wrong, func(a, b *CellError) int { return cmp.Compare(a.Line, b.Line) })
 	switch {
 	case s.Columns == nil:
-		return errors.New("the table is empty; its first line has to name the columns")
+		return farm.Errorf(farm.CodeInvalid, "the table is empty; its first line has to name the columns")
 	case len(s.Rows) == 0:
 		wrong := &complaints{}
 		wrong.addAll(s.Wrong)
-		wrong.add(errors.New("the table has no rows below its headings"))
+		wrong.add(farm.Errorf(farm.CodeInvalid, "the table has no rows below its headings"))
 		return wrong.err()
 	}
 	return nil
@@ -143,9 +145,9 @@ func (s *Sheet) readRows(text []byte, above int) (broken *CellError, err error) 
 func quoteError(err error) error {
 	const way = "put a cell that contains a quote in quotes, and write the quote in it twice"
 	if errors.Is(err, csv.ErrBareQuote) {
-		return fmt.Errorf("a cell contains a quote but is not in quotes: %s", way)
+		return farm.Errorf(farm.CodeInvalid, "a cell contains a quote but is not in quotes: %s", way)
 	}
-	return fmt.Errorf("the quotes of this cell do not match: %s", way)
+	return farm.Errorf(farm.CodeInvalid, "the quotes of this cell do not match: %s", way)
 }
 
 // behindLine is the text after its first n lines.
@@ -165,7 +167,7 @@ func (s *Sheet) take(cells []string, line int) error {
 		return nil
 	}
 	if len(s.Rows) == rowsLimit {
-		return fmt.Errorf("the table has more than %d rows", rowsLimit)
+		return farm.Errorf(farm.CodeInvalid, "the table has more than %d rows", rowsLimit)
 	}
 	row := Row{Line: line, Cells: make([]string, len(s.Columns))}
 	if copy(row.Cells, cells) < len(cells) && !empty(cells[len(s.Columns):]) {
@@ -188,9 +190,9 @@ func (s *Sheet) take(cells []string, line int) error {
 // belowNothing is the error for a cell without a heading, in a line of so many cells.
 func (s *Sheet) belowNothing(cell string, column, cells int) error {
 	if column < len(s.Columns) {
-		return fmt.Errorf("'%s' has no heading (a heading that begins with # leaves a column out)", brief(cell))
+		return farm.Errorf(farm.CodeInvalid, "'%s' has no heading (a heading that begins with # leaves a column out)", brief(cell))
 	}
-	return fmt.Errorf("'%s' has no heading: the line has %d cells, and there are %d columns (read with cells separated by %s)",
+	return farm.Errorf(farm.CodeInvalid, "'%s' has no heading: the line has %d cells, and there are %d columns (read with cells separated by %s)",
 		brief(cell), cells, len(s.Columns), delimiterName(s.Delimiter))
 }
 
@@ -213,7 +215,7 @@ func (s *Sheet) leaveOutWide(text []byte, above int) ([]byte, error) {
 		n := bytes.Count(row, delimiter)
 		switch {
 		case n > widthLimit:
-			wide := &CellError{Line: line, Err: fmt.Errorf("the line has %d cells; a table may have %d columns", n+1, columnsLimit)}
+			wide := &CellError{Line: line, Err: farm.Errorf(farm.CodeInvalid, "the line has %d cells; a table may have %d columns", n+1, columnsLimit)}
 			if line == above+1 || len(s.Wrong) == brokenLimit {
 				return nil, wide
 			}
@@ -239,10 +241,10 @@ func (s *Sheet) head(cells []string, line int) error {
 		cells = cells[:len(cells)-1]
 	}
 	if len(cells) == 0 {
-		return fmt.Errorf("line %d has to name the columns, but is empty", line)
+		return farm.Errorf(farm.CodeInvalid, "line %d has to name the columns, but is empty", line)
 	}
 	if len(cells) > columnsLimit {
-		return fmt.Errorf("line %d names %d columns; a table may have %d", line, len(cells), columnsLimit)
+		return farm.Errorf(farm.CodeInvalid, "line %d names %d columns; a table may have %d", line, len(cells), columnsLimit)
 	}
 	seen := map[string]bool{}
 	s.unheaded = map[int]bool{}
@@ -251,9 +253,9 @@ func (s *Sheet) head(cells []string, line int) error {
 		var wrong error
 		switch {
 		case len(name) > headingLimit:
-			wrong = fmt.Errorf("the heading is longer than %d bytes", headingLimit)
+			wrong = farm.Errorf(farm.CodeInvalid, "the heading is longer than %d bytes", headingLimit)
 		case cells[i] != "" && seen[cells[i]]:
-			wrong = fmt.Errorf("two columns are called '%s'", cells[i])
+			wrong = farm.Errorf(farm.CodeInvalid, "two columns are called '%s'", cells[i])
 		}
 		if wrong != nil {
 			s.Wrong = append(s.Wrong, &CellError{Line: line, Column: i + 1, Err: wrong})

@@ -3,13 +3,14 @@ package variants
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"overcrank/farm"
 )
 
 // optionNames are the properties of the job that a column may set, with "@" before them.
@@ -27,13 +28,13 @@ func (v *Variant) setOption(name, cell string) error {
 	case "priority":
 		n, err := strconv.Atoi(cell)
 		if err != nil || n < -1000 || n > 1000 {
-			return fmt.Errorf("'%s' is not a whole number from -1000 to 1000", brief(cell))
+			return farm.Errorf(farm.CodeInvalid, "'%s' is not a whole number from -1000 to 1000", brief(cell))
 		}
 		v.Job[name] = n
 	case "level":
 		levels := []string{"rush", "normal", "overnight"}
 		if !slices.Contains(levels, strings.ToLower(cell)) {
-			return fmt.Errorf("'%s' is none of %s", brief(cell), strings.Join(levels, ", "))
+			return farm.Errorf(farm.CodeInvalid, "'%s' is none of %s", brief(cell), strings.Join(levels, ", "))
 		}
 		v.Job[name] = strings.ToLower(cell)
 	case "preview", "hold":
@@ -75,7 +76,7 @@ func Frames(text string) (any, error) {
 	}
 	b, err2 := strconv.Atoi(strings.TrimSpace(last))
 	if err != nil || err2 != nil {
-		return nil, fmt.Errorf("'%s': write it as N or FIRST-LAST", brief(text))
+		return nil, farm.Errorf(farm.CodeInvalid, "'%s': write it as N or FIRST-LAST", brief(text))
 	}
 	return []int{a, b}, nil
 }
@@ -115,7 +116,7 @@ func yesOrNo(cell string) (bool, error) {
 	case "false", "no", "n", "0":
 		return false, nil
 	}
-	return false, fmt.Errorf("'%s' is neither yes nor no", brief(cell))
+	return false, farm.Errorf(farm.CodeInvalid, "'%s' is neither yes nor no", brief(cell))
 }
 
 // mediaEndings lists the file extensions of each kind of asset.
@@ -145,7 +146,7 @@ func mediaOf(src, now string) (string, error) {
 	if now == "image" || now == "video" || now == "audio" {
 		return now, nil
 	}
-	return "", fmt.Errorf("neither its extension nor the layer says whether '%s' is a picture, a film or a sound", brief(src))
+	return "", farm.Errorf(farm.CodeInvalid, "neither its extension nor the layer says whether '%s' is a picture, a film or a sound", brief(src))
 }
 
 var (
@@ -217,7 +218,7 @@ func JSON(text string) (any, error) {
 		return nil, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more after the value")
+		return nil, farm.Errorf(farm.CodeInvalid, "there is more after the value")
 	}
 	return v, nil
 }

@@ -1,12 +1,12 @@
 package variants
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"overcrank/farm"
 	"overcrank/farm/names"
 )
 
@@ -69,7 +69,7 @@ func check(columns []Column, headings []string, mapping map[string]string) *comp
 	wrong := &complaints{}
 	for _, heading := range slices.Sorted(maps.Keys(mapping)) {
 		if !slices.Contains(headings, heading) {
-			wrong.add(fmt.Errorf("there is no column '%s': %s", heading, names.DidYouMean(heading, headings)))
+			wrong.add(farm.Errorf(farm.CodeInvalid, "there is no column '%s': %s", heading, farm.AsIs(names.DidYouMean(heading, headings))))
 		}
 	}
 	about := 0
@@ -82,7 +82,7 @@ func check(columns []Column, headings []string, mapping map[string]string) *comp
 		}
 	}
 	if wrong.none() && about == 0 {
-		wrong.add(errors.New("no column sets anything of a layer or the job"))
+		wrong.add(farm.Errorf(farm.CodeInvalid, "no column sets anything of a layer or the job"))
 	}
 	return wrong
 }

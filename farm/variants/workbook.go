@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/xuri/excelize/v2"
+
+	"overcrank/farm"
 )
 
 // What a workbook may hold. Its parts are compressed, so a small file can unpack to any size.
@@ -34,12 +36,12 @@ func textOfWorkbook(raw []byte) (text []byte, remark string, err error) {
 	// The file comes from anybody. A fault of the library must not end the process that reads it.
 	defer func() {
 		if fault := recover(); fault != nil {
-			err = errors.New("the workbook is damaged; save it again, or export the sheet as CSV")
+			err = farm.Errorf(farm.CodeInvalid, "the workbook is damaged; save it again, or export the sheet as CSV")
 		}
 	}()
 	book, err := excelize.OpenReader(bytes.NewReader(lean), excelize.Options{UnzipSizeLimit: workbookLimit, UnzipXMLSizeLimit: workbookLimit})
 	if err != nil {
-		return nil, "", fmt.Errorf("the workbook cannot be opened (%w); save it again as .xlsx, or export the sheet as CSV", err)
+		return nil, "", farm.Errorf(farm.CodeInvalid, "the workbook cannot be opened (%w); save it again as .xlsx, or export the sheet as CSV", err)
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
 	var shown []string
@@ -50,7 +52,7 @@ func textOfWorkbook(raw []byte) (text []byte, remark string, err error) {
 	}
 	for _, name := range shown {
 		if text, err = textOfSheet(book, name); err != nil {
-			return nil, "", fmt.Errorf("sheet “%s”: %w", brief(name), err)
+			return nil, "", farm.Errorf(farm.CodeInvalid, "sheet “%s”: %w", brief(name), err)
 		}
 		if len(text) == 0 {
 			continue
@@ -60,17 +62,17 @@ func textOfWorkbook(raw []byte) (text []byte, remark string, err error) {
 		}
 		return text, remark, nil
 	}
-	return nil, "", errors.New("the workbook has no visible sheet with cells")
+	return nil, "", farm.Errorf(farm.CodeInvalid, "the workbook has no visible sheet with cells")
 }
 
 // leanWorkbook is a workbook without the parts that say nothing of its cells.
 func leanWorkbook(raw []byte) ([]byte, error) {
 	from, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
-		return nil, fmt.Errorf("the workbook is damaged: %w", err)
+		return nil, farm.Errorf(farm.CodeInvalid, "the workbook is damaged: %w", err)
 	}
 	if len(from.File) > workbookParts {
-		return nil, fmt.Errorf("the workbook has %d parts; one of at most %d is read", len(from.File), workbookParts)
+		return nil, farm.Errorf(farm.CodeInvalid, "the workbook has %d parts; one of at most %d is read", len(from.File), workbookParts)
 	}
 	var b bytes.Buffer
 	to, size, sheets := zip.NewWriter(&b), uint64(0), false
@@ -81,14 +83,14 @@ func leanWorkbook(raw []byte) ([]byte, error) {
 		}
 		sheets = sheets || strings.HasPrefix(name, "xl/worksheets/")
 		if size += f.UncompressedSize64; size > workbookLimit {
-			return nil, fmt.Errorf("the workbook unpacks to more than %d MiB; export the sheet as CSV", workbookLimit>>20)
+			return nil, farm.Errorf(farm.CodeInvalid, "the workbook unpacks to more than %d MiB; export the sheet as CSV", workbookLimit>>20)
 		}
 		if err := to.Copy(f); err != nil {
-			return nil, fmt.Errorf("the workbook is damaged: %w", err)
+			return nil, farm.Errorf(farm.CodeInvalid, "the workbook is damaged: %w", err)
 		}
 	}
 	if !sheets {
-		return nil, errors.New("this file is no Excel workbook (.xlsx): export the sheet as CSV (in Excel: File › Save As › CSV UTF-8)")
+		return nil, farm.Errorf(farm.CodeInvalid, "this file is no Excel workbook (.xlsx): export the sheet as CSV (in Excel: File › Save As › CSV UTF-8)")
 	}
 	if err := to.Close(); err != nil {
 		return nil, err
@@ -110,7 +112,7 @@ func textOfSheet(book *excelize.File, name string) ([]byte, error) {
 			return nil, errors.Join(err, rows.Close())
 		}
 		if seen += len(cells) + 1; seen > workbookCells || line > 2*rowsLimit {
-			return nil, errors.Join(errors.New("it has more cells than are read; leave out the empty rows and columns, or export it as CSV"), rows.Close())
+			return nil, errors.Join(farm.Errorf(farm.CodeInvalid, "it has more cells than are read; leave out the empty rows and columns, or export it as CSV"), rows.Close())
 		}
 		if empty(cells) {
 			cells = nil // a line of its own all the same: lines are numbered as in the workbook

@@ -3,6 +3,8 @@ package variants
 import (
 	"errors"
 	"fmt"
+
+	"overcrank/farm"
 )
 
 // CellError is an error in a cell, or a line that is not a row.
@@ -22,6 +24,17 @@ func (e *CellError) Error() string {
 		return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Err)
 	}
 	return fmt.Sprintf("line %d: %s", e.Line, e.Err)
+}
+
+// Text is the error as pages say it.
+func (e *CellError) Text() farm.Text {
+	switch {
+	case e.Heading != "":
+		return farm.Say("line %d, column '%s': %s", e.Line, e.Heading, e.Err)
+	case e.Column > 0:
+		return farm.Say("line %d, column %d: %s", e.Line, e.Column, e.Err)
+	}
+	return farm.Say("line %d: %s", e.Line, e.Err)
 }
 
 // Unwrap is what is wrong with the cell.
@@ -44,6 +57,11 @@ type ColumnError struct {
 
 // Error is the heading, and what is wrong with it.
 func (e *ColumnError) Error() string { return fmt.Sprintf("column '%s': %s", e.Column, e.Err) }
+
+// Text is the error as pages say it.
+func (e *ColumnError) Text() farm.Text {
+	return farm.Say("column '%s': %s", e.Column, e.Err)
+}
 
 // Unwrap is what is wrong with the column.
 func (e *ColumnError) Unwrap() error { return e.Err }
@@ -74,7 +92,7 @@ func (c *complaints) none() bool { return len(c.said) == 0 }
 
 func (c *complaints) err() error {
 	if c.more > 0 {
-		return errors.Join(append(c.said, fmt.Errorf("and %d more", c.more))...)
+		return errors.Join(append(c.said, farm.Errorf(farm.CodeInvalid, "and %d more", c.more))...)
 	}
 	return errors.Join(c.said...)
 }

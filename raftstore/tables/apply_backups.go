@@ -10,7 +10,7 @@ func (t *tables) recordBackup(c command.RecordBackup) command.Result {
 	switch {
 	case c.Backup.ID == "":
 		return refusef(farm.CodeInvalid, "a backup needs an id")
-	case farm.CheckBackupPlace(c.Backup.Place) != "":
+	case !farm.CheckBackupPlace(c.Backup.Place).IsZero():
 		return refusef(farm.CodeInvalid, "the place of a backup %s", farm.CheckBackupPlace(c.Backup.Place))
 	case len(kept) >= farm.MostBackups && c.Backup.ID < kept[0]:
 		return command.Result{} // everything that is remembered is newer

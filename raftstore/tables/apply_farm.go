@@ -19,7 +19,7 @@ func (t *tables) configureAgent(c command.ConfigureAgent) command.Result {
 		return refuse(noMachine(c.ID))
 	}
 	if c.Hours != nil {
-		if wrong := farm.CheckHours(*c.Hours); wrong != "" {
+		if wrong := farm.CheckHours(*c.Hours); !wrong.IsZero() {
 			return refusef(farm.CodeInvalid, "the hours of a machine: a list that %s", wrong)
 		}
 		agent.Hours = *c.Hours
@@ -66,7 +66,7 @@ func (t *tables) putPolicy(c command.PutPolicy) command.Result {
 	wrong := policy.Problems()
 	for _, id := range slices.Sorted(maps.Keys(policy.Teams)) {
 		if !t.has(bucketTeams, id) {
-			wrong = append(wrong, farm.FieldError{Field: "teams." + id, Message: "is no team of this farm"})
+			wrong = append(wrong, farm.Field("teams."+id, "is no team of this farm"))
 		}
 	}
 	if len(wrong) > 0 {

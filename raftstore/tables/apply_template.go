@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"fmt"
 	"time"
 
 	"overcrank/farm"
@@ -157,8 +156,8 @@ func (t *tables) takeVersion(c command.TakeVersion) command.Result {
 
 // noVersion refuses a version that jobs cannot render, and names those that they can.
 func noVersion(template farm.Template, version int) *farm.Error {
-	return farm.Invalid(fmt.Sprintf("template %s cannot be rendered in version %d", template.ID, version),
-		template.WrongVersion("template.version", version))
+	return farm.Errorf(farm.CodeInvalid, "template %s cannot be rendered in version %d", template.ID, version).
+		With(template.WrongVersion("template.version", version))
 }
 
 // finishTemplate also ends a download that failed: the template has no file then, and FileSHA256 is "".

@@ -40,8 +40,7 @@ func (tx *Tx) walkJobs(team string, q farm.JobQuery) (*jobWalk, error) {
 		walk.order, walk.ahead = 'p', len(priorityKey(0))
 		bucket, tagged, ofProject = bucketJobsByPriority, bucketTaggedJobsByPriority, bucketProjectJobsByPriority
 	default:
-		return nil, farm.Invalid("jobs cannot be listed in this order", farm.FieldError{
-			Field: "sort", Message: "must be oldest_first, newest_first, priority or random"})
+		return nil, farm.Invalid("jobs cannot be listed in this order", farm.Field("sort", "must be oldest_first, newest_first, priority or random"))
 	}
 	if !q.From.IsZero() {
 		walk.low = timeKey(q.From)
@@ -93,8 +92,7 @@ func readCursor(cursor string, order byte) ([]byte, error) {
 	}
 	place, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || len(place) < 2 || place[0] != order {
-		return nil, farm.Invalid("the list cannot be continued", farm.FieldError{
-			Field: "cursor", Message: "was not given out by this farm for this order; begin again without it"})
+		return nil, farm.Invalid("the list cannot be continued", farm.Field("cursor", "was not given out by this farm for this order; begin again without it"))
 	}
 	return place[1:], nil
 }
@@ -103,8 +101,7 @@ func readCursor(cursor string, order byte) ([]byte, error) {
 func (tx *Tx) placeBehind(team, id string, byPriority bool) ([]byte, error) {
 	job, ok := tx.t.head(id)
 	if !ok || job.Team != team {
-		return nil, farm.Invalid("the list cannot be continued", farm.FieldError{
-			Field: "cursor", Message: "names no job of the team; begin again without it"})
+		return nil, farm.Invalid("the list cannot be continued", farm.Field("cursor", "names no job of the team; begin again without it"))
 	}
 	place := timeKey(job.CreatedAt) + job.ID
 	if byPriority {

@@ -7,9 +7,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -214,6 +216,175 @@ func noted(e ast.Expr) (said string, spoken bool) {
 		return left + right, a || b
 	}
 	return "thing", false
+}
+
+// refusers are the rooms below the farm's vocabulary that refuse something in sentences: in what they return, and as an argument of a function.
+var refusers = []string{"../../fontfile/fontfile.go", "../../fontfile/specimen.go", "../../farm/address/host.go", "../../cmd/overcrank/previewing/previewing.go"}
+
+// refusedAs are sentences of which the code has a part.
+var refusedAs = map[string][]string{
+	"the file is thing": {"the file is a WOFF font for web pages; upload the TTF or OTF that it was made from", "the file is a PDF", "the file is a web page or another text"},
+}
+
+// TestEachRefusalIsKnown holds the texts to the code of rooms that do not know the farm's vocabulary, or are programs of their own.
+func TestEachRefusalIsKnown(t *testing.T) {
+	t.Parallel()
+	found := 0
+	check := func(at string, e ast.Expr) {
+		said, spoken := noted(e)
+		if !spoken || !strings.Contains(said, " ") {
+			return
+		}
+		found++
+		samples, several := refusedAs[said]
+		if !several {
+			samples = []string{said}
+		}
+		for _, said := range samples {
+			if !known(said) {
+				t.Errorf("%s: nobody knows %q again", at, said)
+			}
+		}
+	}
+	walk(t, refusers, func(at string, n ast.Node) {
+		switch n := n.(type) {
+		case *ast.ReturnStmt:
+			for _, e := range n.Results {
+				check(at, e)
+			}
+		case *ast.CallExpr:
+			if nameOf(n.Fun) == "refuse" {
+				check(at, n.Args[0])
+			}
+		case *ast.KeyValueExpr:
+			if nameOf(n.Key) == "Message" {
+				check(at, n.Value)
+			}
+		case *ast.CompositeLit:
+			if len(n.Elts) == 2 { // what begins like no font, and what it is
+				if is, ok := literal(n.Elts[1]); ok {
+					check(at, &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote("the file is " + is)})
+				}
+			}
+		}
+	})
+	if found < 30 {
+		t.Errorf("only %d refusals were found in the code", found)
+	}
+}
+
+// deciders are the files that word why machines take no work, and how they stand with a release.
+var deciders = []string{
+	"../../agent/readiness/readiness.go", "../../coordinator/updates/ring.go", "../../coordinator/updates/rollout.go", "../../coordinator/dispatch/other_version.go",
+}
+
+// decidedAs are sentences that name a ring, or of which the code has a part.
+var decidedAs = map[string][]string{
+	"ffmpeg or ffprobe is missing: ": {"ffmpeg or ffprobe is missing: install ffmpeg where the PATH of the agent's account finds it, or give the farm a build to hand out ('overcrank ffmpeg add')"},
+	"the farm's cannot be used (thing); ": {"ffmpeg or ffprobe is missing: the farm's cannot be used (it is damaged); " +
+		"install ffmpeg where the PATH of the agent's account finds it, or give the farm a build to hand out ('overcrank ffmpeg add')"},
+	"all 7 machines of thing that are online refuse thing":           {"all 7 machines of the canary ring that are online refuse 1.2: nobody is signed in"},
+	", the only machine of thing that is online, refuses thing":      {"mac, the only machine of the last ring that is online, refuses 1.2: nobody is signed in"},
+	" tries it until thingthing":                                     {"the canary ring tries it until 12:00", "the 10 % ring tries it until 12:00"},
+	"no machine of thing that is online works with it yetthingthing": {"no machine of the canary ring that is online works with it yet", "no machine of the 10 % ring that is online works with it yet"},
+	", which begin thing":                                            {"outside the hours for updates, which begin 19:00"},
+	" rolled thing back":                                             {"mac rolled 1.2 back"},
+	" began to install thing and has not come back":                  {"mac began to install 1.2 and has not come back"},
+	": thing":      {"mac rolled 1.2 back: it does not start"},
+	"thing: thing": nil, "the canary ring": nil, "the 10 % ring": nil, "the last ring": nil, // within the others
+}
+
+// TestEachStandingIsKnown holds the texts to the code that decides which machines take work.
+func TestEachStandingIsKnown(t *testing.T) {
+	t.Parallel()
+	found := 0
+	walk(t, deciders, func(at string, n ast.Node) {
+		var said []ast.Expr
+		switch n := n.(type) {
+		case *ast.ReturnStmt:
+			said = n.Results
+		case *ast.AssignStmt:
+			said = n.Rhs
+		}
+		for _, e := range said {
+			text, spoken := noted(e)
+			if !spoken || !strings.Contains(strings.Trim(text, " "), " ") {
+				continue
+			}
+			found++
+			samples, several := decidedAs[text]
+			if !several {
+				samples = []string{text}
+			}
+			for _, text := range samples {
+				if !known(text) {
+					t.Errorf("%s: nobody knows %q again", at, text)
+				}
+			}
+		}
+	})
+	if found < 10 {
+		t.Errorf("only %d sentences were found in the code", found)
+	}
+}
+
+var (
+	scriptRefusal = regexp.MustCompile(`(?s)(?:refuse\(asset, |new Error\()(.*?)\);\n`)
+	scriptReason  = regexp.MustCompile(`eachLayer\(asset, filter, [^"]*?, (".*?), function`)
+	scriptLiteral = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
+)
+
+// libraryAs are what the library says where its code has a part of it.
+var libraryAs = map[string][]string{
+	"thing (asset thing)": nil, "thing failed: thing": {"text 'Title' failed: text has no field 'a'", "script failed: a is not defined"},
+	"Layer 'thing' in composition 'thing' thing": nil, // eachLayer, whose reasons are looked at too
+}
+
+// TestEachRefusalOfTheLibraryIsKnown holds the texts to the script that every project is changed with.
+func TestEachRefusalOfTheLibraryIsKnown(t *testing.T) {
+	t.Parallel()
+	library, err := os.ReadFile("../../agent/script/library.jsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := scriptRefusal.FindAllStringSubmatch(string(library), -1)
+	reasons := scriptReason.FindAllStringSubmatch(string(library), -1)
+	for i, m := range append(all, reasons...) {
+		said := scriptWords(m[1])
+		if i >= len(all) {
+			said = "Layer 'thing' in composition 'thing' " + said
+		}
+		samples, several := libraryAs[said]
+		if !several {
+			samples = []string{said}
+		}
+		for _, said := range samples {
+			if !known(said) {
+				t.Errorf("agent/script/library.jsx: nobody knows %q again", said)
+			}
+		}
+	}
+	if len(all) < 8 || len(reasons) < 8 {
+		t.Errorf("only %d refusals and %d reasons were found in the script", len(all), len(reasons))
+	}
+}
+
+// scriptWords is what texts that a script joins with values might say.
+func scriptWords(joined string) string {
+	var said strings.Builder
+	thing := func(between string) {
+		if strings.Trim(between, " +\n)") != "" {
+			said.WriteString("thing")
+		}
+	}
+	end := 0
+	for _, m := range scriptLiteral.FindAllStringSubmatchIndex(joined, -1) {
+		thing(joined[end:m[0]])
+		said.WriteString(joined[m[2]:m[3]])
+		end = m[1]
+	}
+	thing(joined[end:])
+	return said.String()
 }
 
 // walk looks at the code of some rooms, without their tests.

@@ -57,7 +57,7 @@ func asIs(t farm.Text) (words string, ok bool) {
 
 // ToldError is what an error says in the language of a context. Errors that the farm does not say to people stay as they are.
 func ToldError(ctx context.Context, err error) string {
-	known, ok := err.(*farm.Error) //nolint:errorlint // a wrapped error has more words around it
+	known, ok := err.(interface{ Text() farm.Text }) //nolint:errorlint // a wrapped error has more words around it
 	if !ok || In(ctx) == farm.English {
 		return err.Error()
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"net/url"
 	"strconv"
@@ -173,8 +172,8 @@ func FormOfRates(r farm.Rates) RatesForm {
 
 // Read reads the rates; its errors are CodeInvalid.
 func (f RatesForm) Read() (farm.Rates, error) {
-	wrong := func(field, message string) error {
-		return farm.Invalid("the rates were not changed", farm.FieldError{Field: field, Message: message})
+	wrong := func(field, message string, args ...any) error {
+		return farm.Invalid("the rates were not changed", farm.Field(field, message, args...))
 	}
 	r := farm.Rates{Currency: f.Currency}
 	var err error
@@ -192,7 +191,7 @@ func (f RatesForm) Read() (farm.Rates, error) {
 		at := strings.LastIndex(line, " ")
 		perHour, err := amount(line[at+1:])
 		if at < 0 || err != nil {
-			return r, wrong("tags", fmt.Sprintf("has a line that is not a tag and a number: “%s”", line))
+			return r, wrong("tags", "has a line that is not a tag and a number: “%s”", line)
 		}
 		r.Tags = append(r.Tags, farm.TagRate{Tag: strings.TrimSpace(line[:at]), PerHour: perHour})
 	}

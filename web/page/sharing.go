@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -85,14 +86,16 @@ func whole(n int) string {
 }
 
 // Problem is what is wrong with a field or with what is in it, "" for nothing.
-func (v Sharing) Problem(field string) string {
+func (v Sharing) Problem(ctx context.Context, field string) string {
 	for _, p := range v.Problems {
 		if p.Field == field || strings.HasPrefix(p.Field, field+"[") {
-			return p.Message
+			return told(ctx, p.Text())
 		}
 	}
 	return ""
 }
 
 // invalid is the value of aria-invalid of a field.
-func invalid(v Sharing, field string) string { return strconv.FormatBool(v.Problem(field) != "") }
+func invalid(ctx context.Context, v Sharing, field string) string {
+	return strconv.FormatBool(v.Problem(ctx, field) != "")
+}

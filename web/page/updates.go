@@ -48,10 +48,10 @@ func (v *Updates) Fill() {
 }
 
 // problem is what is wrong with a field, "" for nothing.
-func (v Updates) problem(field string) string {
+func (v Updates) problem(ctx context.Context, field string) string {
 	for _, p := range v.Problems {
 		if p.Field == field {
-			return p.Message
+			return told(ctx, p.Text())
 		}
 	}
 	return ""

@@ -104,7 +104,7 @@ func (n *Notices) keyOf(token string, way farm.NoticeWay, content string) string
 }
 
 // errGone is for what nobody is told of any more, or not this person.
-var errGone = &farm.Error{Code: farm.CodeNotFound, Message: "there is nothing to tell any more"}
+var errGone = farm.Errorf(farm.CodeNotFound, "there is nothing to tell any more")
 
 // lineOf words one thing. CodeNotFound when it is gone, or not of whose team is told.
 func (n *Notices) lineOf(tx *raftstore.Tx, who farm.Token, notice farm.Notice) (line, error) {

@@ -287,6 +287,7 @@ var decidedAs = map[string][]string{
 	", the only machine of thing that is online, refuses thing":      {"mac, the only machine of the last ring that is online, refuses 1.2: nobody is signed in"},
 	" tries it until thingthing":                                     {"the canary ring tries it until 12:00", "the 10 % ring tries it until 12:00"},
 	"no machine of thing that is online works with it yetthingthing": {"no machine of the canary ring that is online works with it yet", "no machine of the 10 % ring that is online works with it yet"},
+	"7 of 7 machines of thing run it":                                {"7 of 9 machines of the canary ring run it", "7 of 9 machines of the 10 % ring run it", "7 of 9 machines of the last ring run it"},
 	", which begin thing":                                            {"outside the hours for updates, which begin 19:00"},
 	" rolled thing back":                                             {"mac rolled 1.2 back"},
 	" began to install thing and has not come back":                  {"mac began to install 1.2 and has not come back"},

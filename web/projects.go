@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,7 +149,7 @@ func (s *server) changeProject(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) afterProject(c *fiber.Ctx, p farm.Principal, form page.ProjectForm, err error) error {
 	switch farm.CodeOf(err) {
 	case farm.CodeInvalid, farm.CodeConflict:
-		form.Error = projectRefusal(c, err)
+		form.Error = refusal(c, err, ofProjects)
 		c.Status(answer.StatusOf(err))
 		return s.showProjects(c, p, form)
 	}
@@ -160,16 +159,12 @@ func (s *server) afterProject(c *fiber.Ctx, p farm.Principal, form page.ProjectF
 	return c.Redirect("/projects", fiber.StatusSeeOther)
 }
 
-// projectRefusal says in a sentence what is wrong with a project that was typed.
-func projectRefusal(c *fiber.Ctx, err error) string {
-	var wrong *farm.Error
-	if !errors.As(err, &wrong) || len(wrong.Fields) == 0 {
-		return sayError(c, err)
+// ofProjects begins the sentence that says what is wrong with a field of a project.
+func ofProjects(field string) string {
+	if field == "name" {
+		return language.Text("The name %s")
 	}
-	if wrong.Fields[0].Field == "name" {
-		return say(c, "The name %s", language.Told(reading(c), wrong.Fields[0].Text()))
-	}
-	return say(c, "The budget %s", language.Told(reading(c), wrong.Fields[0].Text()))
+	return language.Text("The budget %s")
 }
 
 func (s *server) archiveProject(archived bool) func(c *fiber.Ctx, p farm.Principal) error {

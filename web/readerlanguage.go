@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -51,6 +52,17 @@ func say(c *fiber.Ctx, text string, args ...any) string {
 
 // sayError is what an error says in the language of a request's reader.
 func sayError(c *fiber.Ctx, err error) string { return language.ToldError(reading(c), err) }
+
+// refusal says in a sentence what is wrong with something that was typed: the first field of the error after what of gives for its name, a text
+// with a verb for the rest.
+func refusal(c *fiber.Ctx, err error, of func(field string) string) string {
+	var wrong *farm.Error
+	if !errors.As(err, &wrong) || len(wrong.Fields) == 0 {
+		return sayError(c, err)
+	}
+	first := wrong.Fields[0]
+	return say(c, of(first.Field), language.Told(reading(c), first.Text()))
+}
 
 // chooseLanguage keeps a language with the reader and in their browser, or that it is to be the browser's.
 func (s *server) chooseLanguage(c *fiber.Ctx, p farm.Principal) error {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -190,7 +189,7 @@ func (s *server) changeRules(change func(c *fiber.Ctx, rules farm.SignInRules) f
 		switch farm.CodeOf(err) {
 		case farm.CodeInvalid, farm.CodeConflict:
 			c.Status(answer.StatusOf(err))
-			return s.showSignInRules(c, p, page.SignInRules{Problem: problemWords(c, err), Rule: formRule(c)})
+			return s.showSignInRules(c, p, page.SignInRules{Problem: refusal(c, err, ofRules), Rule: formRule(c)})
 		}
 		if err != nil {
 			return err
@@ -234,11 +233,13 @@ func linkByEmail(c *fiber.Ctx, rules farm.SignInRules) farm.SignInRules {
 	return rules
 }
 
-// problemWords is an error with what is wrong with its fields.
-func problemWords(c *fiber.Ctx, err error) string {
-	var wrong *farm.Error
-	if errors.As(err, &wrong) && len(wrong.Fields) > 0 {
-		return language.Told(reading(c), wrong.Fields[0].Text())
+// ofRules begins the sentence that says what is wrong with a field of the rules.
+func ofRules(field string) string {
+	switch field {
+	case "group":
+		return language.Text("The group %s")
+	case "role":
+		return language.Text("The role %s")
 	}
-	return sayError(c, err)
+	return language.Text("The list of groups %s")
 }

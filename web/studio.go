@@ -10,6 +10,7 @@ import (
 	"overcrank/api/request"
 	"overcrank/coordinator/reviews"
 	"overcrank/farm"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -53,13 +54,16 @@ func (s *server) nameStudio(c *fiber.Ctx, p farm.Principal) error {
 	switch farm.CodeOf(err) {
 	case farm.CodeInvalid, farm.CodeConflict:
 		c.Status(answer.StatusOf(err))
-		return s.showStudio(c, p, page.Studio{Name: name, Problem: problemWords(c, err)})
+		return s.showStudio(c, p, page.Studio{Name: name, Problem: refusal(c, err, ofStudio)})
 	}
 	if err != nil {
 		return err
 	}
 	return c.Redirect("/settings/studio", fiber.StatusSeeOther)
 }
+
+// ofStudio begins the sentence that says what is wrong with the studio's one field.
+func ofStudio(string) string { return language.Text("The name %s") }
 
 // logo gives the team's logo as review pages show it.
 func (s *server) logo(c *fiber.Ctx, p farm.Principal) error {

@@ -36,6 +36,37 @@ func TestPagesAreInTheLanguageOfTheirReader(t *testing.T) {
 	art.get("/new?template="+card.ID+"&version=9").is(http.StatusNotFound, "ne peut pas être rendue").lacks("cannot be")
 }
 
+func TestRefusalsAreInTheLanguageOfTheirReader(t *testing.T) {
+	r := start(t)
+	job := r.submit("art", "Spring spot")
+	german := r.as("ada")
+	german.reads = "de"
+	for _, refused := range []struct {
+		path   string
+		form   url.Values
+		status int
+		says   string
+	}{
+		{"/account/notifications/test", url.Values{"way": {"email"}}, http.StatusConflict, "Ihre Einstellungen nutzen keine E-Mail; speichern Sie sie zuerst damit."},
+		{"/failures/retry", url.Values{"cause": {"rain"}}, http.StatusBadRequest, "ist keine von denen auf der Seite der Fehler"},
+		{"/jobs/change", url.Values{"do": {"cancel"}, "all": {"1"}, "from": {"tomorrow"}}, http.StatusBadRequest, "ist kein Datum; schreiben Sie es wie 2026-03-31"},
+		{"/jobs/" + job.ID + "/approve", nil, http.StatusConflict, "wartet nicht auf eine Freigabe"},
+		{"/machines/invite", url.Values{"uses": {"0"}, "life": {"1h"}}, http.StatusBadRequest, "Mindestens 1 eingeben"},
+		{"/machines/change", url.Values{"do": {"dance"}}, http.StatusBadRequest, "Nichts wurde geändert"},
+		{"/machines/hours", url.Values{"id": {"gone"}, "open": {"0-0"}}, http.StatusBadRequest, "kein Rechner ist ausgewählt"},
+		{"/new/presets", url.Values{"presetName": {"Other"}, "project": {"nobody"}}, http.StatusBadRequest, "Die Vorgabe kann nicht gespeichert werden"},
+		{"/new/presets", url.Values{"presetName": {""}, "codec": {"video_prores_422"}}, http.StatusBadRequest, "muss eine Zeile mit bis zu 80 Zeichen sein"},
+		{"/new/presets/delete", url.Values{"presetName": {"Broadcast"}}, http.StatusNotFound, "Eine Vorgabe &#34;Broadcast&#34; gibt es nicht."},
+		{"/projects", url.Values{"name": {""}}, http.StatusBadRequest, "Der Name: muss eine Zeile mit bis zu 80 Zeichen sein."},
+		{"/projects", url.Values{"name": {"Spring"}, "hours": {"-1"}}, http.StatusBadRequest, "Das Budget: muss von 0,001 bis 10.000.000 sein."},
+		{"/queue/levels/soon/pause", nil, http.StatusNotFound, "Es gibt keine Stufe &#34;soon&#34;."},
+		{"/reports/rates", url.Values{"revision": {"0"}, "perHour": {"much"}}, http.StatusBadRequest, "muss eine Zahl wie 1.50 sein"},
+		{"/settings/studio", url.Values{"name": {""}}, http.StatusBadRequest, "Der Name braucht 1 bis 255 Zeichen."},
+	} {
+		german.post(refused.path, refused.form).is(refused.status, `<html lang="de"`, refused.says)
+	}
+}
+
 func TestScriptsHaveTheirWordsInEachLanguage(t *testing.T) {
 	r := start(t)
 	v := r.as("vic")

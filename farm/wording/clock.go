@@ -17,3 +17,11 @@ func Moment(t time.Time) farm.Text {
 	t = t.UTC()
 	return farm.Say("%d %s %s UTC", t.Day(), farm.Say(t.Format("Jan")), t.Format("15:04"))
 }
+
+// Date is a day as pages have it in sentences: "31 January 2027".
+func Date(t time.Time) farm.Text {
+	return farm.Say("%d %s %d", t.Day(), Month(t.Month()), t.Year())
+}
+
+// Day is a day of which the year is known: "31 Jan".
+func Day(t time.Time) farm.Text { return farm.Say("%d %s", t.Day(), farm.Say(t.Format("Jan"))) }

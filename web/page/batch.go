@@ -64,7 +64,7 @@ func (b Batch) Title(ctx context.Context) string {
 	if b.Name != "" {
 		return b.Name
 	}
-	return many(ctx, len(b.Batch.Jobs), "%d job of %s", "%d jobs of %s", language.Told(ctx, wording.Moment(b.CreatedAt)))
+	return many(ctx, len(b.Batch.Jobs), "%d job of %s", "%d jobs of %s", told(ctx, wording.Moment(b.CreatedAt)))
 }
 
 // Timely says whether the batch will be done when it is due; ok is false where that is no question.

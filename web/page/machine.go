@@ -33,7 +33,7 @@ func (a RecentAttempt) title(ctx context.Context) string {
 	if a.JobName != "" {
 		return a.JobName
 	}
-	return say(ctx, "Job of %s", language.Told(ctx, wording.Moment(a.LeasedAt)))
+	return say(ctx, "Job of %s", told(ctx, wording.Moment(a.LeasedAt)))
 }
 
 // MachineState is the word, the class and the shape of a machine's state.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/web/language"
 )
 
@@ -80,7 +81,7 @@ func (r Report) about(days int) bool {
 
 // Sentence says what the report is about.
 func (r Report) Sentence(ctx context.Context) string {
-	return say(ctx, "%s to %s, days in UTC.", r.Report.From.Format("2 January 2006"), r.Report.To.Format("2 January 2006"))
+	return say(ctx, "%s to %s, days in UTC.", told(ctx, wording.Date(r.Report.From)), told(ctx, wording.Date(r.Report.To)))
 }
 
 // hoursWord is a number of machine hours, as exact as one reads it.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 // Usage is how much jobs used something lately.
@@ -53,7 +54,7 @@ func (u Usage) last(ctx context.Context) string {
 	if u.Last.IsZero() {
 		return say(ctx, "Not used yet")
 	}
-	return say(ctx, "Last used on %s", u.Last.Format("2 January 2006"))
+	return say(ctx, "Last used on %s", told(ctx, wording.Date(u.Last)))
 }
 
 // Edition is what changed when a version of a template gave way to the next.

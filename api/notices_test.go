@@ -14,11 +14,13 @@ func TestNotificationsOfTheCaller(t *testing.T) {
 	chat := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 	defer chat.Close()
 	var settings struct {
-		About []string
-		Chat  *struct{ Kind, Host string }
+		About    []string
+		Chat     *struct{ Kind, Host string }
+		Language *string
+		ToldIn   string
 	}
 	r.get(path).into(http.StatusOK, &settings)
-	if len(settings.About) != 0 || settings.Chat != nil {
+	if len(settings.About) != 0 || settings.Chat != nil || settings.Language != nil || settings.ToldIn != "en" {
 		t.Errorf("at first: %+v", settings)
 	}
 	leveled(r, r.token)
@@ -28,9 +30,15 @@ func TestNotificationsOfTheCaller(t *testing.T) {
 	if settings.Chat == nil || settings.Chat.Kind != "teams" || strings.Contains(string(kept.body), "secret") {
 		t.Errorf("kept: %s", kept.body)
 	}
-	r.send(http.MethodPut, path, `{"about": ["batch"], "chat": {"kind": "discord"}}`).into(http.StatusOK, &settings)
+	r.send(http.MethodPut, path, `{"about": ["batch"], "chat": {"kind": "discord"}, "language": "fr"}`).into(http.StatusOK, &settings)
 	if settings.Chat == nil || settings.Chat.Kind != "discord" || "http://"+settings.Chat.Host != chat.URL {
 		t.Errorf("kept with the address of before: %+v", settings)
+	}
+	for _, change := range []struct{ language, toldIn string }{{"", "fr"}, {`, "language": "de"`, "de"}, {`, "language": null`, "en"}} {
+		r.send(http.MethodPut, path, `{"about": [], "chat": {"kind": "discord"}`+change.language+`}`).into(http.StatusOK, &settings)
+		if settings.ToldIn != change.toldIn {
+			t.Errorf("%s: told in %s", change.language, settings.ToldIn)
+		}
 	}
 	var test struct {
 		Sent    bool

@@ -226,6 +226,7 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"PUT /api/farm/v1/me/notifications", `{"about": ["rain"], "chat": {"kind": "irc"}, "quietHours": {"hours": "late"}}`, 400},
 		{"PUT /api/farm/v1/me/notifications", `{"about": [], "quietHours": {"hours": "22:00-07:00", "timeZone": "Nowhere/Town"}}`, 400},
 		{"PUT /api/farm/v1/me/notifications", `{"about": [], "chat": {"url": "https://chat.example/x"}}`, 400},
+		{"PUT /api/farm/v1/me/notifications", `{"about": [], "language": "klingon"}`, 400},
 		{"PUT /api/farm/v1/me/notifications", `{"about": [], "email": true}`, 409},
 		{"PUT /api/farm/v1/me/notifications", overJSON, 413},
 		{"GET /api/farm/v1/reviews?limit=x", nil, 400},

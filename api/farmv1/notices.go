@@ -1,6 +1,7 @@
 package farmv1
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -35,6 +36,8 @@ type noticeSettingsBody struct {
 	EmailAvailable bool            `json:"emailAvailable"`
 	Chat           *chatBody       `json:"chat"`
 	QuietHours     *quietBody      `json:"quietHours"`
+	Language       *string         `json:"language"`
+	ToldIn         string          `json:"toldIn"`
 	Ways           []noticeWayBody `json:"ways"`
 }
 
@@ -57,7 +60,8 @@ type noticeWayBody struct {
 }
 
 func noticeSettingsShape(s notices.Settings) noticeSettingsBody {
-	body := noticeSettingsBody{About: []string{}, Email: s.Mail, EmailAddress: answer.OrNull(s.Address), EmailAvailable: s.Mails, Ways: []noticeWayBody{}}
+	body := noticeSettingsBody{About: []string{}, Email: s.Mail, EmailAddress: answer.OrNull(s.Address), EmailAvailable: s.Mails, Ways: []noticeWayBody{},
+		Language: answer.OrNull(string(s.Language)), ToldIn: string(cmp.Or(s.Reads, farm.English))}
 	for _, what := range s.About {
 		body.About = append(body.About, string(what))
 	}
@@ -110,7 +114,7 @@ func decodeNotices(body []byte) (change notices.Change, err error) {
 	if err != nil {
 		return notices.Change{}, err
 	}
-	o.Only("about", "email", "chat", "quietHours")
+	o.Only("about", "email", "chat", "quietHours", "language")
 	o.Need("about")
 	for i, text := range o.FewTexts("about", input.NameLimit, mostHappenings) {
 		what := farm.Happening(text)
@@ -132,7 +136,19 @@ func decodeNotices(body []byte) (change notices.Change, err error) {
 		quiet.Only("hours", "timeZone")
 		change.Quiet = &notices.Quiet{Hours: quiet.NeedText("hours", input.NameLimit), Zone: quiet.NeedText("timeZone", input.NameLimit)}
 	}
+	if o.Raw("language") != nil {
+		chosen := farm.Language(o.Choice("language", tags(farm.Languages())...))
+		change.Language = &chosen
+	}
 	return change, wrong.Err()
+}
+
+func tags(languages []farm.Language) []string {
+	list := make([]string, len(languages))
+	for i, l := range languages {
+		list[i] = string(l)
+	}
+	return list
 }
 
 // noticeTestBody says how a test went.

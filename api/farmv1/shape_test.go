@@ -204,7 +204,7 @@ func TestNotificationsOnTheWire(t *testing.T) {
 			Chat:  &farm.NoticeChat{Kind: farm.ChatSlack, Host: "hooks.slack.com", Sealed: []byte("never shown")},
 			Quiet: &farm.QuietHours{Hours: farm.Hours{From: 1320, To: 420}, Zone: "Europe/Berlin"},
 		},
-		Address: "mia@studio.example", Mails: true,
+		Address: "mia@studio.example", Mails: true, Language: farm.German, Reads: farm.German,
 		Ways: map[farm.NoticeWay]farm.NoticeQueue{farm.ByChat: {Waiting: make([]farm.Notice, 2), More: 1, EndedAt: noon, Error: "the receiver answered 502"}},
 	}))
 }

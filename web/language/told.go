@@ -55,9 +55,10 @@ func asIs(t farm.Text) (words string, ok bool) {
 	return words, ok
 }
 
-// ToldError is what an error says in the language of a context. Errors that the farm does not say to people stay as they are.
+// ToldError is what an error says in the language of a context. Errors that the farm does not say to people stay as they are, and so does one that is
+// wrapped, which has more words around it.
 func ToldError(ctx context.Context, err error) string {
-	known, ok := err.(interface{ Text() farm.Text }) //nolint:errorlint // a wrapped error has more words around it
+	known, ok := err.(interface{ Text() farm.Text })
 	if !ok || In(ctx) == farm.English {
 		return err.Error()
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 )
 
@@ -14,6 +15,8 @@ type Notifications struct {
 	EmailAvailable bool         `json:"emailAvailable"`
 	Chat           *NoticeChat  `json:"chat"`
 	QuietHours     *QuietHours  `json:"quietHours"`
+	Language       string       `json:"language"`
+	ToldIn         string       `json:"toldIn"`
 	Ways           []NoticeWays `json:"ways"`
 }
 
@@ -49,6 +52,8 @@ type NotificationsWanted struct {
 	Email      bool        `json:"email"`
 	Chat       *ChatWanted `json:"chat,omitempty"`
 	QuietHours *QuietHours `json:"quietHours,omitempty"`
+	// Language is left out where it stays as it is, and null for that of the browser.
+	Language json.RawMessage `json:"language,omitempty"`
 }
 
 // NoticeTest is how a test message went.

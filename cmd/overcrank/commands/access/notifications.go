@@ -3,6 +3,7 @@ package access
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/commands/remote"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
 )
 
 // Notifications are the commands below overcrank notifications.
@@ -53,6 +55,11 @@ func printNotifications(out *terminal.Output, n client.Notifications) error {
 	if q := n.QuietHours; q != nil {
 		fmt.Fprintf(out, "Quiet hours: %s, %s\n", q.Hours, q.TimeZone)
 	}
+	of := ""
+	if n.Language == "" {
+		of = ", as long as you choose none"
+	}
+	fmt.Fprintf(out, "Language: %s%s\n", farm.Language(n.ToldIn).Name(), of)
 	return nil
 }
 
@@ -67,6 +74,7 @@ type notificationsSet struct {
 	QuietHours  string   `help:"When nothing is sent, such as 22:00-07:00 or 'mon-fri 19:00-08:00'." placeholder:"HOURS" xor:"quiet"`
 	TimeZone    string   `help:"Time zone of the quiet hours, such as Europe/Berlin. Default: as before." placeholder:"ZONE"`
 	NoQuiet     bool     `name:"no-quiet-hours" help:"Have no quiet hours." xor:"quiet"`
+	Language    string   `help:"Language of messages and pages: en, de, fr, or browser for the one that your browser prefers. Default: as before." placeholder:"LANGUAGE"`
 }
 
 func (notificationsSet) Help() string {
@@ -104,6 +112,15 @@ func (n notificationsSet) wanted(now client.Notifications) (wanted client.Notifi
 	}
 	if n.Email != nil {
 		wanted.Email = *n.Email
+	}
+	switch n.Language {
+	case "":
+	case "browser":
+		wanted.Language = json.RawMessage("null")
+	default:
+		if wanted.Language, err = json.Marshal(n.Language); err != nil {
+			return wanted, err
+		}
 	}
 	wanted.Chat, err = n.chat(now.Chat)
 	return wanted, err

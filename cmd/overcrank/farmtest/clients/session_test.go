@@ -251,7 +251,9 @@ people reset Ann --json
 people delete Ann
 notifications
 notifications set --about failed,batch --quiet-hours 22:00-07:00 --time-zone Europe/Berlin
-notifications set --nothing --no-quiet-hours --json
+notifications set --nothing --no-quiet-hours --language fr --json
+notifications set --language klingon
+notifications set --language browser
 notifications set --email
 notifications test chat
 teams create Blue

@@ -25,8 +25,7 @@ import (
 //	expired       its agent has been silent for a lease time        expire                ExpireLeases
 //	cancelled     its job was; the agent has stopped                end                   none: the state knows
 //
-// Frames that were done before any of these are kept (kept_frames.go). A report's task and job are read once, in end; those of most failures are
-// as the lease has them.
+// Frames that were done before any of these are kept (kept_frames.go). A report's task and job are read once, in end.
 
 // end ends an attempt as its agent reports it, and gives what that came to where the state has taken the report. After an error that is no
 // refusal the agent reports it again.
@@ -35,11 +34,10 @@ func (l *leader) end(ctx context.Context, s *session, report wire.Message) (afte
 	l.mu.Lock()
 	h := l.liveLocked(s, at)
 	cancelled := h != nil && h.cancelled
-	var given *given
 	if cancelled {
 		l.releaseLocked(at.Task, at.Attempt)
 	} else if h != nil {
-		h.reported, given = true, h.given
+		h.reported = true
 	}
 	l.mu.Unlock()
 	if h == nil {
@@ -47,13 +45,6 @@ func (l *leader) end(ctx context.Context, s *session, report wire.Message) (afte
 	}
 	if cancelled {
 		return after, nil
-	}
-	if m := report.Failed; m != nil && given.saysEnough(*m) {
-		after, err = l.endEarly(ctx, s, h, given.task, given.job, l.tidied(*m))
-		if farm.CodeOf(err) == farm.CodeConflict {
-			l.drop(h)
-		}
-		return after, err
 	}
 	task, job, err := l.d.state.Leased(farm.Agent{ID: h.agent}, at)
 	if farm.CodeOf(err) == farm.CodeConflict {
@@ -67,19 +58,9 @@ func (l *leader) end(ctx context.Context, s *session, report wire.Message) (afte
 		m.Measured = l.measured(m.Measured)
 		return l.finish(ctx, task, job, m)
 	}
-	return l.endEarly(ctx, s, h, task, job, l.tidied(*report.Failed))
-}
-
-// saysEnough says whether a failure can be told to the state by what its task and its job were at first. All that this takes stays as it is while
-// an attempt lasts, and the rules see to it that the attempt does. Frames that are kept, and what a private job keeps to itself, take more.
-func (g *given) saysEnough(m wire.Failed) bool {
-	return g != nil && !g.job.Private && m.Done == nil && len(m.Bad) == 0
-}
-
-// tidied is a failure with what was measured as the state takes it.
-func (l *leader) tidied(m wire.Failed) wire.Failed {
+	m := *report.Failed
 	m.Measured = l.measured(m.Measured)
-	return m
+	return l.endEarly(ctx, s, h, task, job, m)
 }
 
 // measured is what was measured, without what cannot be and what the farm's level cannot record yet.

@@ -15,7 +15,6 @@ import (
 	"overcrank/interval"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
-	"overcrank/raftstore/record"
 )
 
 // grantGroup is how many leases one command grants at most.
@@ -152,9 +151,8 @@ func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Ti
 		}
 		task := res.Tasks[at]
 		h := l.holdLocked(task)
-		job := res.Jobs[jobs[task.Job]]
-		h.handing, h.given = true, &given{task, record.HeadOf(job)}
-		made[task.ID] = &leased{h, task, job}
+		h.handing = true
+		made[task.ID] = &leased{h, task, res.Jobs[jobs[task.Job]]}
 	}
 	return made, nil
 }

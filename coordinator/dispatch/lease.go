@@ -34,15 +34,8 @@ type lease struct {
 		since time.Time
 		from  float64 // percent
 	}
-	given *given                  // nil when another leader granted it
 	files map[string]handout.File // that the agent may read, by hash; nil until asked for
 	whole farm.Text               // why the render was not split, zero when it was, when that is no question, or when another leader granted it
-}
-
-// given is a task and the head of its job as they were when the task was leased.
-type given struct {
-	task farm.Task
-	job  farm.Job
 }
 
 // holdLocked notes a lease that the state tells of.

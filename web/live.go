@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -89,7 +90,8 @@ func (s *server) live(c *fiber.Ctx) error {
 			return nil
 		})
 	}
-	shell, reads := s.shell(c, p, "", ""), languageOf(c)
+	// Parts are in the language that the page is in, also when another one was chosen elsewhere since.
+	shell, reads := s.shell(c, p, "", ""), cmp.Or(farm.KnownLanguage(c.Query("language")), languageOf(c))
 	return s.sockets.Serve(c, socket.Options{Ended: leave}, func(ctx context.Context, conn *socket.Conn) error {
 		l := &liveSession{server: s, conn: conn, reader: p, pieces: s.pieces(p, shell, topic)}
 		defer l.watch(topic, reads)()

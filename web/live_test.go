@@ -30,9 +30,12 @@ type part struct {
 	Notice *struct{ Text, Path, Tag string }
 }
 
-func (v *visitor) live(topic string) *livePage {
+func (v *visitor) live(topic string) *livePage { return v.liveIn("", topic) }
+
+// liveIn is live for a page in a language, "" for that of whoever looks at it.
+func (v *visitor) liveIn(language, topic string) *livePage {
 	v.t.Helper()
-	conn, _, err := v.open(topic)
+	conn, _, err := v.open(topic, language)
 	if err != nil {
 		v.t.Fatal(err)
 	}
@@ -43,16 +46,16 @@ func (v *visitor) live(topic string) *livePage {
 // dial gives the status that a page's live connection is answered with.
 func (v *visitor) dial(topic string) int {
 	v.t.Helper()
-	conn, status, err := v.open(topic)
+	conn, status, err := v.open(topic, "")
 	if err == nil {
 		conn.Close()
 	}
 	return status
 }
 
-func (v *visitor) open(topic string) (*websocket.Conn, int, error) {
+func (v *visitor) open(topic, language string) (*websocket.Conn, int, error) {
 	v.t.Helper()
-	return v.socket("/live?topic=" + url.QueryEscape(topic))
+	return v.socket("/live?" + url.Values{"topic": {topic}, "language": {language}}.Encode())
 }
 
 // socket opens a socket at a path, with the cookies that the visitor has there.
@@ -135,6 +138,13 @@ func TestAnOpenPageFollowsTheFarm(t *testing.T) {
 	}
 	one.shows("job", "Cancelled")
 	jobs.shows("jobs", "Cancelled before it finished")
+}
+
+func TestLivePartsAreInTheLanguageOfTheirPage(t *testing.T) {
+	v := start(t).as("ada")
+	for _, page := range []struct{ language, says string }{{"de", "Noch keine Jobs"}, {"fr", "Aucun job"}, {"xx", "No jobs yet"}} {
+		v.liveIn(page.language, "jobs:").shows("jobs", page.says)
+	}
 }
 
 func TestAnotherTeamsJobDoesNotComeThroughALivePage(t *testing.T) {

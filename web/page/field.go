@@ -116,7 +116,7 @@ func (n NewJob) grouped() (groups []fieldGroup) {
 	return groups
 }
 
-// told are the attributes of an input that holds something wrong: it is where the reader goes on.
+// flagged are the attributes of an input that holds something wrong: it is where the reader goes on.
 func (f Field) told() templ.Attributes {
 	if f.Wrong == "" {
 		return nil
@@ -137,8 +137,8 @@ func (n NewJob) anyWrong() bool {
 // framesField is what the interface calls the frames that a job asks for.
 const framesField = "settings.frames"
 
-// told are the attributes of an input of the job itself, by the name of its field, that holds something wrong.
-func (n NewJob) told(field string) templ.Attributes {
+// flagged are the attributes of an input of the job itself, by the name of its field, that holds something wrong.
+func (n NewJob) flagged(field string) templ.Attributes {
 	if n.Wrong[field] == "" {
 		return nil
 	}

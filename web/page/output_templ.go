@@ -340,7 +340,7 @@ func outputFields(n NewJob) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, n.told(framesField))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, n.flagged(framesField))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -82,7 +82,7 @@ func (j Job) Title(ctx context.Context) string {
 	case j.Job.Template.Composition != "":
 		return j.Job.Template.Composition
 	}
-	return say(ctx, "Job of %s", language.Told(ctx, wording.Moment(j.CreatedAt)))
+	return say(ctx, "Job of %s", told(ctx, wording.Moment(j.CreatedAt)))
 }
 
 // State is the word, the class and the shape of a state. The word is an English text that begins with a small letter: Said says it.

@@ -14,7 +14,7 @@ function follow(other) {
 }
 
 function connect() {
-  socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/live?topic=" + encodeURIComponent(topic));
+  socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/live?topic=" + encodeURIComponent(topic) + "&language=" + document.documentElement.lang);
   // A coordinator whose machine is gone ends nothing: it is silent. It says something every 15 seconds otherwise.
   heard = Date.now();
   const watch = setInterval(() => {

@@ -16,8 +16,10 @@ ARCH    ?=
 .DEFAULT_GOAL := build
 .PHONY: build generate lint test demo chaos bench fuzz fidelity release-checks pictures packages test-packages clean
 
-# Nobody debugs what is built here: without debugging information the compiler has a fifth less to do. Programs and tests share what is compiled.
-build demo test chaos: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
+# Nobody debugs what is built here: without debugging information the compiler has a fifth less to do. Programs, tests, checks and packages share what
+# is compiled: all have the same flags, and only the race detector needs cgo.
+build demo generate lint test chaos packages test-packages: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
+build demo generate lint packages test-packages: export CGO_ENABLED = 0
 
 # Agents step back behind what else a machine does. Beside compilers and three other packages of tests they would stand for minutes.
 test chaos: export OVERCRANK_AGENT_PRIORITY = normal
@@ -25,7 +27,7 @@ test chaos: export OVERCRANK_AGENT_PRIORITY = normal
 ## build: the programs: bin/overcrank is the whole farm, bin/overcrank-agent what a workstation needs of it, bin/overcrank-launcher what keeps that running
 build:
 	@mkdir -p bin
-	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o bin ./cmd/overcrank ./cmd/overcrank-agent ./cmd/overcrank-launcher
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin ./cmd/overcrank ./cmd/overcrank-agent ./cmd/overcrank-launcher
 
 ## demo: an After Effects project becomes a film, without any Adobe software. KEEP=1 leaves the farm up.
 demo:
@@ -74,14 +76,12 @@ chaos:
 generate:
 	$(GO) tool templ generate -lazy=false
 
-## lint: what .ci/run checks before the tests
+## lint: what .ci/run checks before the tests. Of this system, go vet is one of the linters
 lint:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); exit 1; }
-	$(GO) vet ./...
 	GOOS=windows $(GO) vet ./agent/... ./launcher/... ./cmd/...
 	GOOS=darwin $(GO) vet ./agent/... ./launcher/... ./cmd/...
 	$(GO) tool -modfile=tools/lint.mod golangci-lint run
-	$(GO) -C installers vet ./...
 	cd installers && $(GO) tool -modfile=../tools/lint.mod golangci-lint run
 
 ## bench: the figures, for benchstat. BENCH=million measures a farm of a million jobs instead, in about ten minutes

@@ -39,6 +39,7 @@ var allowed = map[string][]string{
 	"launcher":    {"release", "durable", "interval"},
 	"faults":      {"interval"},
 	"installers":  {"launcher", "panel", "release", "durable", "farm"},
+	"tools":       {},
 }
 
 // modules are the folders with a go.mod: the program's, and that of the tools that make its packages, whose dependencies the program does not have.

@@ -68,8 +68,9 @@ func TestAKilledProcessLeavesNothingWrong(t *testing.T) {
 		if err := child.Start(); err != nil {
 			t.Fatal(err)
 		}
-		lines := bufio.NewScanner(out)
-		for n := 0; n < 5+3*round && lines.Scan(); n++ {
+		lines := bufio.NewReader(out)
+		for n := 0; n < 5+3*round && err == nil; n++ {
+			_, err = lines.ReadString('\n')
 		}
 		time.Sleep(time.Duration(round) * 137 * time.Microsecond)
 		if err := child.Process.Kill(); err != nil {

@@ -223,5 +223,7 @@ func heed(lines io.Reader, lookAgain chan<- os.Signal) {
 			}
 		}
 	}
-	_, _ = io.Copy(io.Discard, lines) // a line that is too long ends the scanner, not the agent
+	if scanner.Err() != nil { // a line that is too long ends the scanner, not the agent
+		_, _ = io.Copy(io.Discard, lines)
+	}
 }

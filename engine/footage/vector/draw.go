@@ -37,6 +37,7 @@ type work struct {
 	pixels     int64
 	held, most int64
 	depth      int
+	tiles      map[tileKey]*raster.Image
 }
 
 // Draw draws the picture, mapped by m from its natural size, over dst.
@@ -77,6 +78,9 @@ func (g *Group) draw(p *painter, m geom.Matrix) error {
 		return ErrTooMuch
 	}
 	defer func() { p.work.depth-- }()
+	if err := p.spend(image.Rectangle{}); err != nil {
+		return err
+	}
 	m = m.Mul(g.Matrix)
 	if !m.Finite() || g.Opacity <= 0 {
 		return nil
@@ -277,6 +281,8 @@ func (s *Shape) draw(p *painter, m geom.Matrix) error {
 	p.pen.Within(p.mask)
 	p.pen.Add(&shape, m)
 	switch {
+	case s.Paint.Pattern != nil:
+		return s.Paint.Pattern.paint(p, area, shape.EvenOdd, m, blendOf(s.Blend))
 	case s.Paint.Gradient != nil:
 		s.Paint.Gradient.paint(p.dst, p.pen, shape.EvenOdd, m, blendOf(s.Blend))
 	case s.Blend == nil:

@@ -62,7 +62,7 @@ type Mask struct {
 	Inverted  bool
 }
 
-// Shape is an outline in one colour or gradient.
+// Shape is an outline in one colour, gradient or pattern.
 type Shape struct {
 	Outline geom.Outline
 	Matrix  geom.Matrix
@@ -72,10 +72,22 @@ type Shape struct {
 	Blend   raster.Blend // nil for Normal
 }
 
-// Paint is a colour, red, green, blue and alpha from 0 to 1, or a gradient.
+// Paint is a colour, red, green, blue and alpha from 0 to 1, or a gradient, or a pattern.
 type Paint struct {
 	Color    [4]float64
 	Gradient *Gradient
+	Pattern  *Pattern
+}
+
+// Fade makes a paint more transparent, by k from 0 to 1. Its gradient and its pattern are its own.
+func (p *Paint) Fade(k float64) {
+	p.Color[3] *= k
+	if p.Gradient != nil {
+		p.Gradient.Opacity *= k
+	}
+	if p.Pattern != nil {
+		p.Pattern.Opacity *= k
+	}
 }
 
 // Bitmap is a picture of pixels, which Matrix places.
@@ -204,9 +216,14 @@ func (p *Picture) Pixels() (w, h int) {
 }
 
 // Cost is about how many bytes the picture takes while it is kept.
-func (p *Picture) Cost() int64 { return 256 + p.Root.cost() }
+func (p *Picture) Cost() int64 { return 256 + p.Root.cost(map[*Group]bool{}) }
 
-func (g *Group) cost() (n int64) {
+// cost counts groups that stand in several places once; known are those that were counted.
+func (g *Group) cost(known map[*Group]bool) (n int64) {
+	if known[g] {
+		return 0
+	}
+	known[g] = true
 	n = 200
 	for _, c := range g.Clips {
 		for i := range c {
@@ -214,20 +231,27 @@ func (g *Group) cost() (n int64) {
 		}
 	}
 	if g.Mask != nil {
-		n += g.Mask.Content.cost()
+		n += g.Mask.Content.cost(known)
 	}
 	for _, one := range g.Nodes {
 		switch one := one.(type) {
 		case *Group:
-			n += one.cost()
+			n += one.cost(known)
 		case *Shape:
-			n += 300 + costOf(one.Outline)
-			if one.Paint.Gradient != nil {
-				n += 200 + 48*int64(len(one.Paint.Gradient.Stops))
-			}
+			n += 300 + costOf(one.Outline) + one.Paint.cost(known)
 		case *Bitmap:
 			n += int64(len(one.Image.Pix))
 		}
+	}
+	return n
+}
+
+func (p *Paint) cost(known map[*Group]bool) (n int64) {
+	if p.Gradient != nil {
+		n += 200 + 48*int64(len(p.Gradient.Stops))
+	}
+	if p.Pattern != nil {
+		n += 200 + p.Pattern.Content.cost(known)
 	}
 	return n
 }

@@ -1,36 +1,42 @@
 package svg
 
 import (
+	"slices"
+
 	"overcrank/engine/footage/vector"
 	"overcrank/engine/geom"
 )
 
 const (
-	maxReferences = 16    // gradients that refer to each other
+	maxReferences = 16    // gradients or patterns that refer to each other
 	maxStops      = 1_000 // of one gradient
 )
 
-// inheritance is a gradient followed by those to which it refers.
-func (w *walker) inheritance(e *element) []*element {
-	var out []*element
-	for e != nil && len(out) < maxReferences && (e.name == "linearGradient" || e.name == "radialGradient") {
+// inheritance is a gradient or pattern followed by those of its kind to which it refers.
+type inheritance []*element
+
+func (w *walker) inheritance(e *element, kinds ...string) inheritance {
+	var out inheritance
+	for e != nil && len(out) < maxReferences && slices.Contains(kinds, e.name) {
 		out = append(out, e)
 		e = w.doc.reference(e.attr("href"))
 	}
 	return out
 }
 
+// attr is an attribute of the first element that has it.
+func (h inheritance) attr(name string) string {
+	for _, one := range h {
+		if v := one.attr(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
 // gradient is the paint of a gradient for an outline.
 func (w *walker) gradient(e *element, opacity float64, o geom.Outline) (vector.Paint, bool) {
-	line := w.inheritance(e)
-	attr := func(name string) string {
-		for _, one := range line {
-			if v := one.attr(name); v != "" {
-				return v
-			}
-		}
-		return ""
-	}
+	line := w.inheritance(e, "linearGradient", "radialGradient")
 	stops := w.stops(line)
 	switch len(stops) {
 	case 0:
@@ -42,7 +48,7 @@ func (w *walker) gradient(e *element, opacity float64, o geom.Outline) (vector.P
 	}
 	g := &vector.Gradient{Stops: stops, Opacity: opacity, Matrix: geom.Identity}
 	of := w.port
-	if attr("gradientUnits") != "userSpaceOnUse" {
+	if line.attr("gradientUnits") != "userSpaceOnUse" {
 		box := tight(o)
 		if box.Empty() {
 			return vector.Paint{}, false
@@ -50,21 +56,21 @@ func (w *walker) gradient(e *element, opacity float64, o geom.Outline) (vector.P
 		g.Matrix = geom.Translate(box.MinX, box.MinY).Mul(geom.Scale(box.MaxX-box.MinX, box.MaxY-box.MinY))
 		of = viewport{1, 1}
 	}
-	if v := attr("gradientTransform"); v != "" {
+	if v := line.attr("gradientTransform"); v != "" {
 		m, ok := transform(v)
 		if !ok {
 			return vector.Paint{}, false
 		}
 		g.Matrix = g.Matrix.Mul(m)
 	}
-	switch attr("spreadMethod") {
+	switch line.attr("spreadMethod") {
 	case "reflect":
 		g.Spread = vector.Reflect
 	case "repeat":
 		g.Spread = vector.Repeat
 	}
 	at := func(name, otherwise string, whole float64) float64 {
-		v := attr(name)
+		v := line.attr(name)
 		if v == "" {
 			v = otherwise
 		}
@@ -80,10 +86,10 @@ func (w *walker) gradient(e *element, opacity float64, o geom.Outline) (vector.P
 	g.End = geom.Point{X: at("cx", "50%", of.w), Y: at("cy", "50%", of.h)}
 	g.EndRadius = at("r", "50%", of.diagonal())
 	g.Start = g.End
-	if attr("fx") != "" {
+	if line.attr("fx") != "" {
 		g.Start.X = at("fx", "", of.w)
 	}
-	if attr("fy") != "" {
+	if line.attr("fy") != "" {
 		g.Start.Y = at("fy", "", of.h)
 	}
 	g.StartRadius = max(0, at("fr", "0", of.diagonal()))

@@ -139,14 +139,14 @@ func (s *style) pen(diagonal float64) *raster.StrokeStyle {
 	return out
 }
 
-// paint is a fill or stroke of an outline; false when nothing is painted. m is that of the place in which it lies, box its bounds.
-func (w *walker) paint(v string, s *style, opacity float64, o geom.Outline) (vector.Paint, bool) {
+// paint is a fill or stroke of an outline, to whose size that of gradients and patterns may refer; false when nothing is painted.
+func (w *walker) paint(v string, s *style, opacity float64, o geom.Outline) (vector.Paint, bool, error) {
 	if strings.HasPrefix(v, "url(") {
 		return w.server(v, s, opacity, o)
 	}
 	c, ok := w.plain(v, s)
 	c[3] *= opacity
-	return vector.Paint{Color: c}, ok && c[3] > 0
+	return vector.Paint{Color: c}, ok && c[3] > 0, nil
 }
 
 // plain is a paint that is a colour.
@@ -158,7 +158,7 @@ func (w *walker) plain(v string, s *style) ([4]float64, bool) {
 }
 
 // server is the paint that another element describes, or the colour after it where there is no such element.
-func (w *walker) server(v string, s *style, opacity float64, o geom.Outline) (vector.Paint, bool) {
+func (w *walker) server(v string, s *style, opacity float64, o geom.Outline) (vector.Paint, bool, error) {
 	e := w.doc.reference(v)
 	if e == nil {
 		_, otherwise, _ := strings.Cut(v, ")")
@@ -166,9 +166,11 @@ func (w *walker) server(v string, s *style, opacity float64, o geom.Outline) (ve
 	}
 	switch e.name {
 	case "linearGradient", "radialGradient":
-		return w.gradient(e, opacity, o)
+		p, ok := w.gradient(e, opacity, o)
+		return p, ok, nil
 	case "pattern":
-		w.out.Lack("patterns")
+		p, err := w.pattern(e, opacity, o)
+		return vector.Paint{Pattern: p}, p != nil, err
 	}
-	return vector.Paint{}, false
+	return vector.Paint{}, false, nil
 }

@@ -263,10 +263,10 @@ func TestEmbeddedPicturesAreDrawn(t *testing.T) {
 func TestWhatIsNotDrawnIsNamedOnce(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		`<filter id="f"/><rect width="9" height="9" filter="url(#f)"/>`:  "filters",
-		`<pattern id="p"/><rect width="9" height="9" fill="url(#p)"/>`:   "patterns",
-		`<image href="http://example.com/a.png" width="9" height="9"/>`:  "pictures of other files",
-		`<image href="../secret.png" width="9" height="9"/>`:             "pictures of other files",
+		`<filter id="f"/><rect width="9" height="9" filter="url(#f)"/>`:                                                                           "filters",
+		`<pattern id="p" width=".5" height=".5"><rect width="9" height="9" fill="url(#p)"/></pattern><rect width="9" height="9" fill="url(#p)"/>`: "parts that use themselves",
+		`<image href="http://example.com/a.png" width="9" height="9"/>`:                                                                           "pictures of other files",
+		`<image href="../secret.png" width="9" height="9"/>`:                                                                                      "pictures of other files",
 		`<use href="other.svg#a"/>`:                                      "parts of other files",
 		`<g id="a"><use href="#a"/></g>`:                                 "parts that use themselves",
 		`<hexagon r="4"/>`:                                               "the element 'hexagon'",
@@ -371,6 +371,8 @@ func FuzzRead(f *testing.F) {
 		`<symbol id="s" viewBox="0 0 3 4"><circle r="5" mask="url(#m)"/></symbol><use href="#s" opacity=".4"/><image href="data:image/png;base64,AAAA"/>`,
 		`<text x="1 2,3" y="9" dy="-1" rotate="5 6" font="bold 9px Go, serif" text-anchor="middle">ab<tspan letter-spacing="1" dx="2">c</tspan></text>`,
 		`<path id="p" d="M1 9Q5 1 9 9"/><clipPath id="c"><text textLength="9" lengthAdjust="spacingAndGlyphs">x</text></clipPath><text xml:space="preserve"><textPath href="#p" startOffset="9%"> fi  &#x5d0;</textPath></text>`,
+		`<pattern id="p" width="30%" height=".4" viewBox="0 0 3 4"><rect width="2" height="2" fill="url(#q)"/></pattern><pattern id="q" href="#p" patternTransform="rotate(9)"/><circle r="50" fill="url(#q)" stroke="url(#p)"/>`,
+		`<pattern id="p" patternUnits="userSpaceOnUse" width="3.3" height="4" patternContentUnits="objectBoundingBox"><path d="M0 0h.1v.1z"/></pattern><rect width="90" height="90" fill="url(#p)" opacity=".5"/>`,
 	} {
 		f.Add([]byte(head + content + tail))
 	}

@@ -35,6 +35,7 @@ type walker struct {
 type spent struct {
 	steps int
 	stops map[*element][]vector.Stop
+	tiles map[*element]*vector.Group // what patterns show
 }
 
 // maxSteps limits the work of reading a document. An element, or so many bytes of its attributes as a step has, cost a step each time that they are
@@ -63,7 +64,7 @@ func (w *walker) styleSheets(e *element) {
 
 // top walks the root.
 func (w *walker) top(to *vector.Group, width, height float64) error {
-	w.spent = &spent{stops: map[*element][]vector.Stop{}}
+	w.spent = &spent{stops: map[*element][]vector.Stop{}, tiles: map[*element]*vector.Group{}}
 	v := w.sheet.properties(w.doc.root)
 	in := *w
 	in.style = in.style.within(v)
@@ -268,11 +269,19 @@ func (w *walker) painted(o, whole geom.Outline, to *vector.Group, v map[string]s
 		return nil
 	}
 	var fill, stroke *vector.Shape
-	if p, ok := w.paint(w.style.fill, &w.style, w.style.fillOpacity, whole); ok {
+	p, ok, err := w.paint(w.style.fill, &w.style, w.style.fillOpacity, whole)
+	if err != nil {
+		return err
+	}
+	if ok {
 		fill = &vector.Shape{Outline: o, Matrix: geom.Identity, EvenOdd: w.style.fillRule == "evenodd", Paint: p}
 	}
 	if pen := w.style.pen(w.port.diagonal()); pen != nil {
-		if p, ok := w.paint(w.style.stroke, &w.style, w.style.strokeOpacity, whole); ok {
+		p, ok, err := w.paint(w.style.stroke, &w.style, w.style.strokeOpacity, whole)
+		if err != nil {
+			return err
+		}
+		if ok {
 			stroke = &vector.Shape{Outline: o, Matrix: geom.Identity, Stroke: pen, Paint: p}
 			if w.style.unscaled {
 				w.out.Lack("strokes that keep their width at any size")
@@ -337,10 +346,7 @@ func lone(g *vector.Group) (*vector.Group, bool) {
 	if !ok {
 		return nil, false
 	}
-	if s.Paint.Gradient != nil {
-		s.Paint.Gradient.Opacity *= g.Opacity
-	}
-	s.Paint.Color[3] *= g.Opacity
+	s.Paint.Fade(g.Opacity)
 	g.Opacity = 1
 	return g, true
 }

@@ -104,7 +104,7 @@ var (
 		"letters of the font '%s'",
 		"clips by text in fonts of Type 3",
 		"lines under and through text",
-		"markers of lines",
+		"gradients and patterns of lines in their markers",
 		"parts of other files",
 		"parts that use themselves",
 		"patterns",

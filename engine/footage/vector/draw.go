@@ -18,6 +18,8 @@ const (
 	small   = 4 << 20 // pixels
 	// surfaceWork is how often a surface is touched as a whole.
 	surfaceWork = 4
+	// groupWork is what a group costs besides what it shows: groups may stand in many places.
+	groupWork = 512
 )
 
 var errDear = errors.New("drawing it takes too long: too many large parts lie over each other")
@@ -78,6 +80,7 @@ func (g *Group) draw(p *painter, m geom.Matrix) error {
 		return ErrTooMuch
 	}
 	defer func() { p.work.depth-- }()
+	p.work.pixels += groupWork
 	if err := p.spend(image.Rectangle{}); err != nil {
 		return err
 	}

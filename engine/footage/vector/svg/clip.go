@@ -14,6 +14,9 @@ func (w *walker) boxOf(g *vector.Group) geom.Rect {
 	for _, n := range g.Nodes {
 		switch n := n.(type) {
 		case *vector.Group:
+			if w.spent.beside[n] {
+				continue
+			}
 			box = box.Union(w.boxOf(n).Transform(n.Matrix))
 		case *vector.Shape:
 			w.spent.steps += len(n.Outline.Points) / 4

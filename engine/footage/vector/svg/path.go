@@ -14,11 +14,18 @@ type tracer struct {
 	control        geom.Point // of the curve before, for a smooth one
 	cubic, quad    bool       // what kind of curve was before
 	open, relative bool
+	inner          map[int]bool // the points at which a part of an arc ends, and not the arc
 }
 
 // outline is the outline of path data. As browsers do, it ends with the last command that is whole.
 func outline(d string) geom.Outline {
-	t := tracer{scanner: scanner{s: d}}
+	o, _ := traced(d)
+	return o
+}
+
+// traced is the outline of path data, and which of its points lie within arcs, by their numbers.
+func traced(d string) (o geom.Outline, inner map[int]bool) {
+	t := tracer{scanner: scanner{s: d}, inner: map[int]bool{}}
 	command := byte(0)
 	for {
 		t.space()
@@ -45,7 +52,7 @@ func outline(d string) geom.Outline {
 			command = 'L'
 		}
 	}
-	return t.out
+	return t.out, t.inner
 }
 
 // step does one command; false when its numbers are not whole.
@@ -188,7 +195,11 @@ func (t *tracer) arc() bool {
 		return false
 	}
 	t.begin()
+	from := len(t.out.Points)
 	arc(&t.out, t.at, end, math.Abs(rx), math.Abs(ry), turn, large, sweep)
+	for i := from + 2; i < len(t.out.Points)-1; i += 3 {
+		t.inner[i] = true
+	}
 	t.at = end
 	return true
 }

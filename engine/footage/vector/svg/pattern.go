@@ -25,18 +25,15 @@ func (w *walker) pattern(e *element, opacity float64, o geom.Outline) (*vector.P
 	if !ok || !(width > 0 && height > 0) || tile.Empty() {
 		return nil, nil
 	}
-	m := geom.Identity
+	// The content has the same space in every tile, which begins where the tile does.
+	m := geom.Translate(tile.MinX, tile.MinY)
 	if fit, _, ok := viewBox(line.attr("viewBox"), line.attr("preserveAspectRatio"), tile.MaxX-tile.MinX, tile.MaxY-tile.MinY); ok {
-		m = geom.Translate(tile.MinX, tile.MinY).Mul(fit)
-	} else {
-		// Content has the same space in every tile, and begins where the first one does.
-		m = geom.Translate(tile.MinX, tile.MinY)
-		if line.attr("patternContentUnits") == "objectBoundingBox" {
-			if box.Empty() {
-				return nil, nil
-			}
-			m = m.Mul(geom.Scale(box.MaxX-box.MinX, box.MaxY-box.MinY))
+		m = m.Mul(fit)
+	} else if line.attr("patternContentUnits") == "objectBoundingBox" {
+		if box.Empty() {
+			return nil, nil
 		}
+		m = m.Mul(geom.Scale(box.MaxX-box.MinX, box.MaxY-box.MinY))
 	}
 	inside, err := w.tile(line)
 	if inside == nil || err != nil {

@@ -14,11 +14,7 @@ func (w *walker) shapeOf(e *element, v map[string]string) (geom.Outline, bool) {
 	var o geom.Outline
 	switch e.name {
 	case "path":
-		d := v["d"]
-		if d == "" {
-			d = e.attrs["d"]
-		}
-		return outline(d), true
+		return outline(pathData(e, v)), true
 	case "rect":
 		return w.rect(v, x("x"), y("y"), x("width"), y("height")), true
 	case "circle":
@@ -42,6 +38,14 @@ func (w *walker) shapeOf(e *element, v map[string]string) (geom.Outline, bool) {
 		return polygon(numbers(e.attrs["points"], maxPolygon), e.name == "polygon"), true
 	}
 	return o, false
+}
+
+// pathData is what a path with properties draws.
+func pathData(e *element, v map[string]string) string {
+	if d := v["d"]; d != "" {
+		return d
+	}
+	return e.attrs["d"]
 }
 
 func polygon(v []float64, closed bool) (o geom.Outline) {

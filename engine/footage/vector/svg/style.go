@@ -21,6 +21,7 @@ type style struct {
 	hidden                     bool
 	fontSize                   float64
 	letters                    lettering
+	markers                    markers
 	strokeFirst                bool
 	unscaled                   bool // strokes keep their width
 }
@@ -41,6 +42,7 @@ var (
 func (s style) within(v map[string]string) style {
 	s.paints(v)
 	s.strokes(v)
+	s.markers = s.markers.within(v)
 	text := func(to *string, name string) {
 		if got := strings.TrimSpace(v[name]); got != "" && got != "inherit" {
 			*to = got
@@ -144,9 +146,27 @@ func (w *walker) paint(v string, s *style, opacity float64, o geom.Outline) (vec
 	if strings.HasPrefix(v, "url(") {
 		return w.server(v, s, opacity, o)
 	}
+	if strings.HasPrefix(v, "context-") {
+		v, s = w.ofContext(v)
+	}
 	c, ok := w.plain(v, s)
 	c[3] *= opacity
 	return vector.Paint{Color: c}, ok && c[3] > 0, nil
+}
+
+// ofContext is the paint that a marker has of the line that it marks, and the style of that line.
+func (w *walker) ofContext(v string) (string, *style) {
+	if w.context == nil {
+		return "none", &w.style
+	}
+	of := w.context.fill
+	if v == "context-stroke" {
+		of = w.context.stroke
+	}
+	if strings.HasPrefix(of, "url(") {
+		w.out.Lack("gradients and patterns of lines in their markers")
+	}
+	return of, w.context
 }
 
 // plain is a paint that is a colour.

@@ -373,6 +373,8 @@ func FuzzRead(f *testing.F) {
 		`<path id="p" d="M1 9Q5 1 9 9"/><clipPath id="c"><text textLength="9" lengthAdjust="spacingAndGlyphs">x</text></clipPath><text xml:space="preserve"><textPath href="#p" startOffset="9%"> fi  &#x5d0;</textPath></text>`,
 		`<pattern id="p" width="30%" height=".4" viewBox="0 0 3 4"><rect width="2" height="2" fill="url(#q)"/></pattern><pattern id="q" href="#p" patternTransform="rotate(9)"/><circle r="50" fill="url(#q)" stroke="url(#p)"/>`,
 		`<pattern id="p" patternUnits="userSpaceOnUse" width="3.3" height="4" patternContentUnits="objectBoundingBox"><path d="M0 0h.1v.1z"/></pattern><rect width="90" height="90" fill="url(#p)" opacity=".5"/>`,
+		`<marker id="m" orient="auto" viewBox="0 0 3 3" refX="center" refY="1"><path d="M0 0h3v3z" fill="context-stroke"/></marker><path stroke="red" d="M9 9a9 8 7 0 1 20 20zm5 5C1 2 3 4 5 6z" marker="url(#m)"/>`,
+		`<marker id="m" orient="auto-start-reverse" markerUnits="userSpaceOnUse" overflow="visible"><path d="M0 0h9v9" marker-end="url(#n)"/></marker><marker id="n" orient="9deg"><polyline points="1 1 2 2 3 1" marker-mid="url(#m)"/></marker><line x2="50" y2="50" marker-start="url(#m)"/>`,
 	} {
 		f.Add([]byte(head + content + tail))
 	}

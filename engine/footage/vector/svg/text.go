@@ -56,7 +56,7 @@ func (w *walker) text(e *element, to *vector.Group) error {
 		in := *w
 		in.style = lines[i].span.style
 		in.style.fillRule = ""
-		if err := in.painted(lines[i].outline, whole, to, nil); err != nil {
+		if err := in.painted(lines[i].outline, whole, to); err != nil {
 			return err
 		}
 	}

@@ -29,13 +29,17 @@ type walker struct {
 	using []*element // those that refer to what is walked
 	depth int
 	spent *spent
+	// context is the style of the line that is marked with what is walked; nil outside of markers.
+	context *style
 }
 
 // spent is what reading a document has cost, and what was made of it that others need too.
 type spent struct {
-	steps int
-	stops map[*element][]vector.Stop
-	tiles map[*element]*vector.Group // what patterns show
+	steps   int
+	stops   map[*element][]vector.Stop
+	tiles   map[*element]*vector.Group // what patterns show
+	markers map[markerKey]*vector.Group
+	beside  map[*vector.Group]bool // markers at their places: they do not count for the size of what they stand in
 }
 
 // maxSteps limits the work of reading a document. An element, or so many bytes of its attributes as a step has, cost a step each time that they are
@@ -64,7 +68,9 @@ func (w *walker) styleSheets(e *element) {
 
 // top walks the root.
 func (w *walker) top(to *vector.Group, width, height float64) error {
-	w.spent = &spent{stops: map[*element][]vector.Stop{}, tiles: map[*element]*vector.Group{}}
+	w.spent = &spent{
+		stops: map[*element][]vector.Stop{}, tiles: map[*element]*vector.Group{}, markers: map[markerKey]*vector.Group{}, beside: map[*vector.Group]bool{},
+	}
 	v := w.sheet.properties(w.doc.root)
 	in := *w
 	in.style = in.style.within(v)
@@ -155,7 +161,10 @@ func (w *walker) element(e *element, to *vector.Group) error {
 			w.out.Lack(fmt.Sprintf("the element '%.40s'", e.name))
 			return nil
 		}
-		if err := in.painted(o, o, g, v); err != nil {
+		if err := in.painted(o, o, g); err != nil {
+			return err
+		}
+		if err := in.marked(e, o, v, g); err != nil {
 			return err
 		}
 	}
@@ -259,12 +268,7 @@ func (w *walker) use(e *element, to *vector.Group, v map[string]string) error {
 }
 
 // painted adds the fill and the stroke of an outline, which is a part of that to whose size gradients refer.
-func (w *walker) painted(o, whole geom.Outline, to *vector.Group, v map[string]string) error {
-	for _, name := range []string{"marker", "marker-start", "marker-mid", "marker-end"} {
-		if strings.HasPrefix(strings.TrimSpace(v[name]), "url(") {
-			w.out.Lack("markers of lines")
-		}
-	}
+func (w *walker) painted(o, whole geom.Outline, to *vector.Group) error {
 	if w.style.hidden || len(o.Verbs) < 2 {
 		return nil
 	}

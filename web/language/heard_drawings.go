@@ -110,6 +110,7 @@ var (
 		"patterns",
 		"pictures of other files",
 		"selectors of style sheets that ask for more than one element",
+		"stencils that are painted with a pattern",
 		"strokes that keep their width at any size",
 		"text in a broken font",
 		"text in an encoding that is not read",

@@ -6,7 +6,8 @@ type colors struct {
 	rgb     func(v []float64) [3]float64
 	first   []float64 // the colour that a space begins with
 	pattern bool
-	palette int // of an indexed space: its last number, otherwise 0
+	under   *colors // of a pattern space: that of the colours of patterns that have none of their own, or nil
+	palette int     // of an indexed space: its last number, otherwise 0
 }
 
 var (
@@ -67,7 +68,11 @@ func (f *file) space(v any, resources dict, depth int) *colors {
 		}
 		return f.space(d["Alternate"], resources, depth+1)
 	case kind == "Pattern":
-		return &colors{pattern: true}
+		under := f.space(a[1], resources, depth+1)
+		if under != nil && under.pattern {
+			under = nil
+		}
+		return &colors{pattern: true, under: under}
 	case (kind == "Indexed" || kind == "I") && len(a) >= 4:
 		return f.indexed(a, resources, depth)
 	case (kind == "Separation" || kind == "DeviceN") && len(a) >= 4:

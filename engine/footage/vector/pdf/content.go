@@ -15,8 +15,9 @@ import (
 type shared struct {
 	forms    map[*stream][]byte
 	pictures map[*stream]*vector.Bitmap
-	hidden   map[ref]bool  // layers
-	faces    map[ref]*face // nil for fonts that are not drawn
+	hidden   map[ref]bool              // layers
+	tiles    map[tileKey]*vector.Group // what patterns show, nil while one is read
+	faces    map[ref]*face             // nil for fonts that are not drawn
 	words    *glyphNames
 	fonts    *typeset.Book // nil: only fonts of the file are drawn
 	steps    int
@@ -308,34 +309,41 @@ func (c *content) painted(op operator) error {
 }
 
 func (c *content) add(o geom.Outline, with *ink, pen *raster.StrokeStyle, evenOdd bool) error {
-	p, ok := c.paint(with)
-	if !ok || with.alpha <= 0 {
+	if with.alpha <= 0 {
 		return nil
+	}
+	p, ok, err := c.paint(with)
+	if !ok || err != nil {
+		return err
 	}
 	return c.out.Add(c.state.group, &vector.Shape{Outline: o, Matrix: c.state.m, EvenOdd: evenOdd, Stroke: pen, Paint: p, Blend: c.state.blend})
 }
 
-// paint is what an ink paints in the space of the state.
-func (c *content) paint(with *ink) (vector.Paint, bool) {
+// paint is what an ink paints in the space of the state; false for nothing.
+func (c *content) paint(with *ink) (vector.Paint, bool, error) {
 	if with.space == nil {
-		return vector.Paint{}, false
+		return vector.Paint{}, false, nil
 	}
 	if !with.space.pattern {
-		return vector.Paint{Color: [4]float64{with.rgb[0], with.rgb[1], with.rgb[2], with.alpha}}, true
+		return vector.Paint{Color: [4]float64{with.rgb[0], with.rgb[1], with.rgb[2], with.alpha}}, true, nil
+	}
+	if s, ok := c.file.get(with.pattern).(*stream); ok && c.file.number(s.dict["PatternType"], 0) == 1 {
+		t, err := c.tiling(s, with)
+		return vector.Paint{Pattern: t}, t != nil, err
 	}
 	d := c.file.dict(with.pattern)
 	if c.file.number(d["PatternType"], 0) != 2 {
 		c.out.Lack("patterns")
-		return vector.Paint{}, false
+		return vector.Paint{}, false, nil
 	}
 	g := c.shading(d["Shading"], c.resources)
 	back, ok := c.state.m.Invert()
 	if g == nil || !ok {
-		return vector.Paint{}, false
+		return vector.Paint{}, false, nil
 	}
 	g.Matrix = back.Mul(c.base).Mul(matrixOf(c.file.numbers(d["Matrix"])))
 	g.Opacity = with.alpha
-	return vector.Paint{Gradient: g}, true
+	return vector.Paint{Gradient: g}, true, nil
 }
 
 func matrixOf(v []float64) geom.Matrix {
@@ -398,6 +406,9 @@ func (c *content) color(op operator) {
 		case with.space == nil:
 		case with.space.pattern:
 			with.pattern = c.file.dict(c.resources["Pattern"])[c.named()]
+			if with.rgb = [3]float64{}; with.space.under != nil {
+				with.rgb = with.space.under.colour(c.operands())
+			}
 		default:
 			with.rgb = with.space.colour(c.operands())
 		}

@@ -135,6 +135,9 @@ func (c *content) samples(s *stream, data []byte, w, h int, resources dict) (*im
 func (c *content) stencil(s *stream, data []byte, w, h int) *image.RGBA {
 	out := image.NewRGBA(image.Rect(0, 0, w, h))
 	decode := c.file.numbers(c.file.either(s.dict, "Decode", "D"))
+	if of := c.state.fill.space; of != nil && of.pattern {
+		c.out.Lack("stencils that are painted with a pattern")
+	}
 	painted := 0
 	if len(decode) > 0 && decode[0] == 1 {
 		painted = 1

@@ -144,7 +144,7 @@ func (f *file) picture(page dict, fonts *typeset.Book) (*vector.Picture, error) 
 		out.Lack("annotations")
 	}
 	c := content{file: f, out: out, base: m, state: start(m, root), shared: &shared{
-		forms: map[*stream][]byte{}, pictures: map[*stream]*vector.Bitmap{}, hidden: f.hiddenLayers(),
+		forms: map[*stream][]byte{}, tiles: map[tileKey]*vector.Group{}, pictures: map[*stream]*vector.Bitmap{}, hidden: f.hiddenLayers(),
 		faces: map[ref]*face{}, words: newGlyphNames(), fonts: fonts,
 	}}
 	if err := c.run(data, f.dict(page["Resources"])); err != nil {

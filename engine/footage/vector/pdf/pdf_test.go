@@ -261,6 +261,9 @@ func FuzzRead(f *testing.F) {
 	f.Add(file(page, "BT /F 9 Tf 5 5 Td <000a07d0> Tj ET", "<</Subtype/Type0/DescendantFonts[6 0 R]/Encoding 8 0 R/ToUnicode 8 0 R>>", "<</W[1[5 6] 7 9 3]/FontDescriptor 7 0 R>>", "<<>>",
 		"<</Length 99>>stream\n1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <61> <63> [<0041> <d83dde00>] endbfrange\nendstream"))
 	f.Add(file(page, "BT /F 9 Tf 5 5 Td (AB) Tj ET", "<</Subtype/Type3/FontMatrix[.01 0 0 .01 0 0]/Encoding<</Differences[65/a]>>/CharProcs<</a 4 0 R>>>>"))
+	f.Add(file("/Resources<</ColorSpace<</U[/Pattern/DeviceGray]>>/Pattern<</T 5 0 R/U 6 0 R>>>>", "/Pattern cs /T scn 0 0 50 50 re f /U CS .5 /U SCN 9 w 3 3 m 90 90 l S",
+		"<</PatternType 1/PaintType 1/BBox[0 0 9 9]/XStep 7/YStep -11/Matrix[1 .1 0 1 3 3]/Resources<</Pattern<</T 6 0 R>>>>/Length 37>>stream\n/Pattern cs /T scn 0 0 4 4 re f 1 g f \nendstream",
+		"<</PatternType 1/PaintType 2/BBox[0 0 .5 2]/XStep 1/YStep 3/Resources<<>>/Length 15>>stream\n0 0 .3 1 re f  \nendstream"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		pic, err := pdf.Read(bytes.NewReader(raw), texttest.Book(t))
 		if err != nil {

@@ -80,7 +80,11 @@ func (s *server) tableAgain(c *fiber.Ctx, _ farm.Principal) error {
 }
 
 func (s *server) showTable(c *fiber.Ctx, p farm.Principal, view page.Table) error {
-	return s.render(c, page.TablePage(s.shell(c, p, say(c, "Many jobs"), "jobs"), view))
+	section := "jobs"
+	if view.Again != nil {
+		section = "batches"
+	}
+	return s.render(c, page.TablePage(s.shell(c, p, say(c, "Many jobs"), section), view))
 }
 
 // tableTemplate gives a table to fill in: the layers of a composition that jobs change, with what they hold now.

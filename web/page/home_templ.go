@@ -54,7 +54,7 @@ func (b BatchCard) Name(ctx context.Context) string {
 	if b.First.Name == "" && b.First.Template == "" {
 		return b.Title(ctx)
 	}
-	n := len(b.Batch.Jobs)
+	n := len(b.Batch.Batch.Jobs)
 	if n == 1 {
 		return b.First.Title(ctx)
 	}

@@ -59,15 +59,15 @@ func foundKinds(ctx context.Context, kind search.Kind) string {
 func moreFound(ctx context.Context, kind search.Kind) string {
 	switch kind {
 	case search.KindJob:
-		return say(ctx, "More Jobs")
+		return say(ctx, "More jobs")
 	case search.KindBatch:
-		return say(ctx, "More Batches")
+		return say(ctx, "More batches")
 	case search.KindTemplate:
-		return say(ctx, "More Templates")
+		return say(ctx, "More templates")
 	case search.KindMachine:
-		return say(ctx, "More Machines")
+		return say(ctx, "More machines")
 	default:
-		return say(ctx, "More People")
+		return say(ctx, "More people")
 	}
 }
 

@@ -58,7 +58,7 @@ func signedIn(t *testing.T, f *farmtest.Farm) *browser {
 func newBrowser(t *testing.T, server string) *browser {
 	t.Helper()
 	var path string
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"} {
+	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"} {
 		if p, err := exec.LookPath(name); err == nil {
 			path = p
 			break

@@ -473,7 +473,7 @@ func TestFlags(t *testing.T) {
 
 func TestWhatAFileOfOutlinesLacksIsWarnedOf(t *testing.T) {
 	project := lay(t, sample())
-	content := `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="#00f" filter="url(#f)"/>
+	content := `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><filter id="f"><feTurbulence/></filter><rect width="64" height="64" fill="#00f" filter="url(#f)"/>
 		<text font-family="Nobody Has It" y="50">A</text></svg>`
 	if err := os.WriteFile(filepath.Join(filepath.Dir(project), "(Footage)", "picture.png"), []byte(content), 0o600); err != nil {
 		t.Fatal(err)
@@ -482,6 +482,6 @@ func TestWhatAFileOfOutlinesLacksIsWarnedOf(t *testing.T) {
 	if code != 0 {
 		t.Errorf("exit code %d", code)
 	}
-	has(t, out, "WARNING:After Effects warning: layer 'picture' in composition 'main': filters in the vector file 'picture.png' is not drawn by the embedded engine",
+	has(t, out, "WARNING:After Effects warning: layer 'picture' in composition 'main': filters with 'feTurbulence' in the vector file 'picture.png' is not drawn by the embedded engine",
 		"font 'Nobody Has It' is not installed: drawn with '")
 }

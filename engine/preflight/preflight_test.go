@@ -74,9 +74,9 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 			l.Collapse = true
 		}, aep.DrawsExactly, aep.Finding{}},
 		"a part of a file of outlines": {func(p *aep.Project, _ *aep.Layer) {
-			path := outlines(t, `<rect width="9" height="9" filter="url(#f)"/>`)
+			path := outlines(t, `<filter id="f"><feTurbulence/></filter><rect width="9" height="9" filter="url(#f)"/>`)
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: path, Resolved: path}
-		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "filters in the vector file 'art.svg'"}},
+		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "filters with 'feTurbulence' in the vector file 'art.svg'"}},
 		"a font of a file of outlines": {func(p *aep.Project, _ *aep.Layer) {
 			path := outlines(t, `<text font-family="Nobody Has It">A</text><text font-family="Go, serif">A</text>`)
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: path, Resolved: path}

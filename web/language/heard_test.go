@@ -52,7 +52,7 @@ func TestWhatMachinesSayIsKnownAgain(t *testing.T) {
 		// What is not drawn, and what is warned of.
 		{de, "layer 'card' in composition 'main': the exact strength of effect 'Glow' is not drawn by the embedded engine", "Ebene „card“ in der Komposition „main“: von der eingebauten Engine nicht gezeichnet: die genaue Stärke (Effekt „Glow“)"},
 		{de, "the softness and the outside color of effect 'Audio Spectrum' is not drawn", "Nicht gezeichnet: die Weichheit und die Außenfarbe (Effekt „Audio Spectrum“)"},
-		{de, "filters, patterns in the vector file 'a.svg' is not drawn", "Nicht gezeichnet: Filter, Muster in der Vektordatei „a.svg“"},
+		{de, "filters with 'feTile', patterns in the vector file 'a.svg' is not drawn", "Nicht gezeichnet: Filter mit „feTile“, Muster in der Vektordatei „a.svg“"},
 		{fr, "font 'Lora' is not there; a similar one stands in for it", "la police «\u00a0Lora\u00a0» est absente\u00a0; une police semblable la remplace"},
 		{de, "layer 'card' in composition 'main': the expression of 'Opacity' failed at 0.400 s, its value without it is used: ReferenceError: a is not defined",
 			"Ebene „card“ in der Komposition „main“: die Expression von „Opacity“ ist bei 0.400 s fehlgeschlagen, ihr Wert ohne sie gilt: ReferenceError: a is not defined"},

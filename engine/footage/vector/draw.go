@@ -14,7 +14,7 @@ import (
 // in pictures of the size of what it is drawn onto, but for small ones.
 const (
 	maxWork = 2 << 30
-	maxHeld = 8
+	maxHeld = 16
 	small   = 4 << 20 // pixels
 	// surfaceWork is how often a surface is touched as a whole.
 	surfaceWork = 4
@@ -94,7 +94,7 @@ func (g *Group) draw(p *painter, m geom.Matrix) error {
 	if err != nil || in.area.Empty() {
 		return err
 	}
-	if g.Opacity >= 1 && g.Blend == nil && g.Mask == nil && !g.Isolated {
+	if g.Opacity >= 1 && g.Blend == nil && g.Mask == nil && g.Filter == nil && !g.Isolated {
 		return in.nodes(g, m)
 	}
 	return in.apart(g, m)
@@ -113,7 +113,7 @@ func (p *painter) nodes(g *Group, m geom.Matrix) error {
 func (p *painter) apart(g *Group, m geom.Matrix) error {
 	if g.boxed {
 		const thin = 2 // lines without a width, and pixels that fade
-		if p.area = p.area.Intersect(raster.PixelRect(g.box.Transform(m).Grow(thin))); p.area.Empty() {
+		if p.area = p.area.Intersect(raster.PixelRect(g.seen().Transform(m).Grow(thin))); p.area.Empty() {
 			return nil
 		}
 	}
@@ -127,9 +127,12 @@ func (p *painter) apart(g *Group, m geom.Matrix) error {
 		return err
 	}
 	defer free()
-	own := *p
-	own.dst, own.mask = image.NewRGBA(p.area), nil
-	if err := own.nodes(g, m); err != nil {
+	draw := p.alone
+	if g.Filter != nil {
+		draw = p.filtered
+	}
+	own, err := draw(g, m)
+	if err != nil {
 		return err
 	}
 	if g.Mask != nil {
@@ -137,13 +140,20 @@ func (p *painter) apart(g *Group, m geom.Matrix) error {
 		if err != nil {
 			return err
 		}
-		raster.MultiplyAlpha(own.dst, mask)
+		raster.MultiplyAlpha(own, mask)
 	}
 	if p.mask != nil {
-		raster.MultiplyAlpha(own.dst, p.mask)
+		raster.MultiplyAlpha(own, p.mask)
 	}
-	raster.Composite(p.dst, own.dst, g.Opacity, blendOf(g.Blend))
+	raster.Composite(p.dst, own, g.Opacity, blendOf(g.Blend))
 	return nil
+}
+
+// alone is what the nodes of a group show by themselves, mapped by m, on the area of p.
+func (p *painter) alone(g *Group, m geom.Matrix) (*raster.Image, error) {
+	own := *p
+	own.dst, own.mask = image.NewRGBA(p.area), nil
+	return own.dst, own.nodes(g, m)
 }
 
 // masked is what a mask lets through.

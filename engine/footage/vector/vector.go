@@ -34,6 +34,7 @@ type Group struct {
 	Matrix   geom.Matrix
 	Clips    []Clip // all of them count, in the space of its nodes
 	Mask     *Mask
+	Filter   *Filter
 	Opacity  float64
 	Blend    raster.Blend // nil for Normal
 	Isolated bool         // its nodes mix only with each other
@@ -164,7 +165,7 @@ func (g *Group) bounds() (box geom.Rect) {
 	for _, one := range g.Nodes {
 		switch one := one.(type) {
 		case *Group:
-			box = box.Union(one.box.Transform(one.Matrix))
+			box = box.Union(one.seen().Transform(one.Matrix))
 		case *Shape:
 			s := raster.Shape{Outline: one.Outline, Stroke: one.Stroke}
 			box = box.Union(s.Bounds().Grow(0.01).Transform(one.Matrix)) // so that a line along an axis has one
@@ -174,6 +175,14 @@ func (g *Group) bounds() (box geom.Rect) {
 		}
 	}
 	return box
+}
+
+// seen is a box around what a group shows, in the space of its nodes.
+func (g *Group) seen() geom.Rect {
+	if g.Filter != nil {
+		return g.Filter.Region
+	}
+	return g.box
 }
 
 // Count counts the points of an outline.

@@ -263,7 +263,7 @@ func TestEmbeddedPicturesAreDrawn(t *testing.T) {
 func TestWhatIsNotDrawnIsNamedOnce(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		`<filter id="f"/><rect width="9" height="9" filter="url(#f)"/>`:                                                                           "filters",
+		`<filter id="f"><feImage/></filter><rect width="9" height="9" filter="url(#f)"/>`:                                                         "filters with 'feImage'",
 		`<pattern id="p" width=".5" height=".5"><rect width="9" height="9" fill="url(#p)"/></pattern><rect width="9" height="9" fill="url(#p)"/>`: "parts that use themselves",
 		`<image href="http://example.com/a.png" width="9" height="9"/>`:                                                                           "pictures of other files",
 		`<image href="../secret.png" width="9" height="9"/>`:                                                                                      "pictures of other files",
@@ -375,6 +375,9 @@ func FuzzRead(f *testing.F) {
 		`<pattern id="p" patternUnits="userSpaceOnUse" width="3.3" height="4" patternContentUnits="objectBoundingBox"><path d="M0 0h.1v.1z"/></pattern><rect width="90" height="90" fill="url(#p)" opacity=".5"/>`,
 		`<marker id="m" orient="auto" viewBox="0 0 3 3" refX="center" refY="1"><path d="M0 0h3v3z" fill="context-stroke"/></marker><path stroke="red" d="M9 9a9 8 7 0 1 20 20zm5 5C1 2 3 4 5 6z" marker="url(#m)"/>`,
 		`<marker id="m" orient="auto-start-reverse" markerUnits="userSpaceOnUse" overflow="visible"><path d="M0 0h9v9" marker-end="url(#n)"/></marker><marker id="n" orient="9deg"><polyline points="1 1 2 2 3 1" marker-mid="url(#m)"/></marker><line x2="50" y2="50" marker-start="url(#m)"/>`,
+		`<filter id="f" x="0" width="2"><feGaussianBlur stdDeviation="1 .5" in="SourceAlpha" result="a"/><feOffset dx="2"/><feMerge><feMergeNode in="a"/><feMergeNode in="SourceGraphic"/></feMerge></filter><g filter="url(#f)" transform="rotate(9)"><circle r="20"/></g>`,
+		`<filter id="f" primitiveUnits="objectBoundingBox"><feFlood flood-color="red" x=".1" result="a"/><feComposite operator="arithmetic" k1="1" in2="SourceGraphic"/><feBlend mode="screen" in2="a"/><feColorMatrix type="hueRotate" values="9"/><feComponentTransfer><feFuncR type="table" tableValues="0 1 .5"/></feComponentTransfer></filter><rect width="9" height="9" filter="url(#f)"/>`,
+		`<filter id="g"><feDropShadow dx="3" flood-opacity=".5"/></filter><filter id="f" href="#g" filterUnits="userSpaceOnUse" color-interpolation-filters="sRGB"/><rect width="50" height="9" filter="url(#f)" opacity=".5"/>`,
 	} {
 		f.Add([]byte(head + content + tail))
 	}

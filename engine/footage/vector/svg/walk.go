@@ -75,6 +75,9 @@ func (w *walker) top(to *vector.Group, width, height float64) error {
 	in := *w
 	in.style = in.style.within(v)
 	to.Opacity = share(v["opacity"], 1)
+	if f := strings.TrimSpace(v["filter"]); f != "" && f != "none" {
+		w.out.Lack("filters of the whole picture")
+	}
 	if m, _, ok := viewBox(w.doc.root.attrs["viewBox"], w.doc.root.attr("preserveAspectRatio"), width, height); ok {
 		to.Matrix = m
 		box := numbers(w.doc.root.attrs["viewBox"], 4)
@@ -323,7 +326,9 @@ func (w *walker) finish(e *element, g *vector.Group, v map[string]string, to *ve
 	}
 	g.Isolated = strings.TrimSpace(v["isolation"]) == "isolate"
 	if f := strings.TrimSpace(v["filter"]); f != "" && f != "none" {
-		w.out.Lack("filters")
+		if err := w.filter(f, g); err != nil {
+			return err
+		}
 	}
 	if ref := strings.TrimSpace(v["clip-path"]); ref != "" && ref != "none" {
 		if err := w.clip(ref, e, g); err != nil {
@@ -343,7 +348,7 @@ func (w *walker) finish(e *element, g *vector.Group, v map[string]string, to *ve
 
 // lone gives a shape that is alone in a group the group's transparency.
 func lone(g *vector.Group) (*vector.Group, bool) {
-	if len(g.Nodes) != 1 || g.Opacity >= 1 || g.Blend != nil || g.Mask != nil {
+	if len(g.Nodes) != 1 || g.Opacity >= 1 || g.Blend != nil || g.Mask != nil || g.Filter != nil {
 		return nil, false
 	}
 	s, ok := g.Nodes[0].(*vector.Shape)

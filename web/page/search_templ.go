@@ -56,7 +56,7 @@ func SearchPage(s Shell, v Search) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1></div><form method=\"get\" action=\"/search\" role=\"search\" class=\"row\"><label class=\"grow field\" for=\"find\"><span class=\"small\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1></div><form method=\"get\" action=\"/search\" role=\"search\" class=\"row end\"><label class=\"grow field\" for=\"find\"><span class=\"small\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

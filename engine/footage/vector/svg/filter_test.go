@@ -135,6 +135,11 @@ func TestFiltersAreSeenInTheirRegions(t *testing.T) {
 		"cut after it":           {flood("", "") + `<clipPath id="c"><rect x="30" y="0" width="99" height="99"/></clipPath><g clip-path="url(#c)">` + rect + `</g>`, image.Rect(30, 16, 75, 64)},
 		"cut itself":             {flood("", "") + `<clipPath id="c"><rect x="30" y="0" width="99" height="99"/></clipPath>` + strings.Replace(rect, "/>", ` clip-path="url(#c)"/>`, 1), image.Rect(30, 16, 75, 64)},
 		"in a transparent group": {flood("", "") + `<g opacity=".99">` + rect + `</g>`, image.Rect(15, 16, 75, 64)},
+		"thicker":                {`<filter id="f"><feMorphology operator="dilate" radius="3 2"/></filter>` + rect, image.Rect(17, 18, 73, 62)},
+		"thinner":                {`<filter id="f"><feMorphology radius="3 2"/></filter>` + rect, image.Rect(23, 22, 67, 58)},
+		"thinner in a space":     {`<filter id="f"><feMorphology operator="erode" radius="2"/></filter><g transform="scale(.5)">` + rect + `</g>`, image.Rect(11, 11, 34, 29)},
+		"thinner than it is":     {`<filter id="f"><feMorphology radius="1e6"/></filter>` + rect, image.Rectangle{}},
+		"thicker by nothing":     {`<filter id="f"><feMorphology operator="dilate" radius="3 0"/></filter>` + rect, image.Rect(20, 20, 70, 60)},
 		"of no size":             {flood(`width="0"`, "") + rect, image.Rectangle{}},
 		"of a line":              {flood("", "") + `<path d="M0 5H50" stroke="red" filter="url(#f)"/>`, image.Rectangle{}},
 		"of nobody":              {rect, image.Rect(20, 20, 70, 60)},
@@ -212,6 +217,7 @@ func TestHostileFiltersAreBounded(t *testing.T) {
 		"within each other": {`<filter id="f" ` + page + `><feOffset/></filter>` + deep.String() + half + strings.Repeat(`</g>`, 40), ""},
 		"long":              {`<filter id="f" ` + page + `>` + chain + `</filter>` + half, ""},
 		"many":              {`<filter id="f" ` + page + `>` + strings.Repeat(`<feFlood/>`, 60) + `</filter>` + strings.Repeat(half, 1000), "takes too long"},
+		"a huge thickness":  {`<filter id="f" ` + page + `><feMorphology operator="dilate" radius="1e7"/></filter>` + half, ""},
 		"numbers beyond":    {`<filter id="f"><feColorMatrix values="` + strings.Repeat("1e99 -1e99 ", 10) + `"/><feComponentTransfer><feFuncR type="gamma" amplitude="0" exponent="-1e99"/><feFuncG type="table" tableValues="1e99"/></feComponentTransfer><feGaussianBlur stdDeviation="9"/></filter>` + half, ""},
 	} {
 		pic, err := svg.Read(strings.NewReader(head+c.content+tail), nil)

@@ -44,6 +44,11 @@ var primitives = map[string]func(r *filterReader, e *element, p vector.Primitive
 		r.add(p, vector.Recoloring{Of: transfer(e)}, p.In...)
 		return ""
 	},
+	"feMorphology": func(r *filterReader, e *element, p vector.Primitive) string {
+		x, y := r.pair(e.attr("radius"))
+		r.add(p, vector.Morphology{X: x, Y: y, Thin: e.attr("operator") != "dilate"}, p.In...)
+		return ""
+	},
 	"feComposite":  composite,
 	"feDropShadow": dropShadow,
 }
@@ -62,12 +67,17 @@ func dropShadow(r *filterReader, e *element, p vector.Primitive) string {
 	return ""
 }
 
-// deviation is how far a primitive blurs across and down; nothing for what is below nothing.
+// deviation is how far a primitive blurs across and down.
 func (r *filterReader) deviation(e *element, otherwise string) (x, y float64) {
 	v := e.attr("stdDeviation")
 	if v == "" {
 		v = otherwise
 	}
+	return r.pair(v)
+}
+
+// pair is a length across and one down, which is the same where it is not said; nothing for what is below nothing.
+func (r *filterReader) pair(v string) (x, y float64) {
 	n := numbers(v, 2)
 	switch len(n) {
 	case 0:

@@ -377,7 +377,7 @@ func FuzzRead(f *testing.F) {
 		`<marker id="m" orient="auto-start-reverse" markerUnits="userSpaceOnUse" overflow="visible"><path d="M0 0h9v9" marker-end="url(#n)"/></marker><marker id="n" orient="9deg"><polyline points="1 1 2 2 3 1" marker-mid="url(#m)"/></marker><line x2="50" y2="50" marker-start="url(#m)"/>`,
 		`<filter id="f" x="0" width="2"><feGaussianBlur stdDeviation="1 .5" in="SourceAlpha" result="a"/><feOffset dx="2"/><feMerge><feMergeNode in="a"/><feMergeNode in="SourceGraphic"/></feMerge></filter><g filter="url(#f)" transform="rotate(9)"><circle r="20"/></g>`,
 		`<filter id="f" primitiveUnits="objectBoundingBox"><feFlood flood-color="red" x=".1" result="a"/><feComposite operator="arithmetic" k1="1" in2="SourceGraphic"/><feBlend mode="screen" in2="a"/><feColorMatrix type="hueRotate" values="9"/><feComponentTransfer><feFuncR type="table" tableValues="0 1 .5"/></feComponentTransfer></filter><rect width="9" height="9" filter="url(#f)"/>`,
-		`<filter id="g"><feDropShadow dx="3" flood-opacity=".5"/></filter><filter id="f" href="#g" filterUnits="userSpaceOnUse" color-interpolation-filters="sRGB"/><rect width="50" height="9" filter="url(#f)" opacity=".5"/>`,
+		`<filter id="g"><feMorphology operator="dilate" radius="1 2"/><feDropShadow dx="3" flood-opacity=".5"/></filter><filter id="f" href="#g" filterUnits="userSpaceOnUse" color-interpolation-filters="sRGB"/><rect width="50" height="9" filter="url(#f)" opacity=".5"/>`,
 	} {
 		f.Add([]byte(head + content + tail))
 	}

@@ -42,8 +42,8 @@ type Operation interface {
 	reach(scale geom.Point) float64
 }
 
-// The cost of filters: deepPixel is how many bytes of a surface a pixel of them counts for, in pixels, and filterWork how often a primitive touches
-// each. At most liveImages are kept at once.
+// The cost of filters: a pixel of their pictures counts for deepPixel of a surface, and a primitive touches each filterWork times. The room for a filter
+// is shared by liveImages of them, as many as a shadow needs at once.
 const (
 	deepPixel  = 2
 	filterWork = 8

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -67,11 +68,18 @@ func newBrowser(t *testing.T, server string) *browser {
 	if path == "" {
 		t.Fatal("no browser: scripts/require browser installs one")
 	}
-	profile := t.TempDir()
+	profile, err := os.MkdirTemp("", "browser-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var program *exec.Cmd
+	start := func(cmd *exec.Cmd) { // in a group of its own, with its helpers, which ends with the tests
+		program, cmd.SysProcAttr = cmd, &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	}
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-sync", true), chromedp.Flag("no-first-run", true), chromedp.Flag("disable-quic", true),
-		chromedp.UserDataDir(profile), chromedp.WindowSize(1360, 900), chromedp.WSURLReadTimeout(farmtest.Patience))
+		chromedp.ModifyCmdFunc(start), chromedp.UserDataDir(profile), chromedp.WindowSize(1360, 900), chromedp.WSURLReadTimeout(farmtest.Patience))
 	alloc, stopAlloc := chromedp.NewExecAllocator(t.Context(), opts...)
 	// The driver complains of events that are newer than it is; what goes wrong in a page is noted below.
 	ctx, stop := chromedp.NewContext(alloc, chromedp.WithErrorf(func(string, ...any) {}))
@@ -82,7 +90,9 @@ func newBrowser(t *testing.T, server string) *browser {
 		cancel()
 		stop()
 		stopAlloc()
-		// The browser's helpers outlive it for a moment, and write to its profile until they notice.
+		if program != nil && program.Process != nil { // its helpers would write to its profile until they notice
+			_ = syscall.Kill(-program.Process.Pid, syscall.SIGKILL)
+		}
 		farmtest.Await(t, "the browser to leave its profile", func() bool { return os.RemoveAll(profile) == nil })
 		b.mu.Lock()
 		defer b.mu.Unlock()

@@ -92,13 +92,13 @@ func TestALargeTemplateArrivesThroughTroubles(t *testing.T) {
 	b.uploadsAt(-1)
 	b.until(`location.pathname.startsWith("/templates/")`)
 	b.shows("Film Strip")
-	b.until(`document.querySelector(".reel img").naturalWidth > 600`) // frames that the engine drew, side by side
-	b.do(chromedp.Focus(".reel", chromedp.ByQuery))
+	b.until(`document.querySelector(".reel img").naturalWidth > 600`)             // frames that the engine drew, side by side
+	b.do(emulation.SetEmulatedMedia(), chromedp.Focus(".reel", chromedp.ByQuery)) // by somebody who has nothing against motion
 	b.until(`document.querySelector(".reel").getAnimations({ subtree: true }).length > 0 || !document.querySelector(".reel").matches(":focus-visible")`)
 	b.canBeRead("a template with frames of its compositions")
 	b.picture("template-frames")
 
-	b.do(emulation.SetEmulatedMedia()) // somebody who has nothing against motion
+	b.do(emulation.SetEmulatedMedia()) // pages that are looked at have no motion
 	b.open("/templates")
 	row := value[struct{ X, Y float64 }](b, `(({left, top, width, height}) => ({X: left + width / 2, Y: top + height / 2}))(document.querySelector("td a.name").getBoundingClientRect())`)
 	b.do(chromedp.MouseEvent(input.MouseMoved, row.X, row.Y))

@@ -1,8 +1,11 @@
+//go:build unix
+
 package aerender
 
 import (
 	"bytes"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"overcrank/aep"
@@ -35,10 +38,14 @@ func BenchmarkFilm(b *testing.B) {
 		b.Fatal(err)
 	}
 	put(b, project, file.String())
+	asOnAFarm(b)
+	own, children := processors(b, syscall.RUSAGE_SELF), processors(b, syscall.RUSAGE_CHILDREN)
 	for b.Loop() {
 		if code, out := start(b, b.Context(), "-project", project, "-comp", "main", "-output", filepath.Join(dir, "o.mp4")); code != 0 {
 			b.Fatal(out)
 		}
 	}
+	b.ReportMetric((processors(b, syscall.RUSAGE_SELF)-own).Seconds()/float64(b.N), "engine-cpu-s/op")
+	b.ReportMetric((processors(b, syscall.RUSAGE_CHILDREN)-children).Seconds()/float64(b.N), "ffmpeg-cpu-s/op")
 	b.ReportMetric(200*float64(b.N)/b.Elapsed().Seconds(), "frames/s")
 }

@@ -43,7 +43,8 @@ type film struct {
 // cursor is a place at which a film is read.
 type cursor struct {
 	run  *decoder
-	next int // number of the frame that run gives next
+	next int    // number of the frame that run gives next
+	raw  []byte // for that frame as it comes; nil before the first, and where the last one became a picture
 }
 
 func newFilm(lib *Library, path string, info Info, st stream, in Interpretation) *film {
@@ -136,17 +137,34 @@ func (f *film) window() int { return f.lib.share(f.bytes()) }
 
 func (f *film) bytes() int { return 4 * f.info.Width * f.info.Height }
 
+// rawBytes is the size of a frame as it comes from ffmpeg.
+func (f *film) rawBytes() int {
+	if f.stream.i420 != nil {
+		return i420Size(f.info.Width, f.info.Height)
+	}
+	return f.bytes()
+}
+
+// picture is the frame that c has read.
+func (f *film) picture(c *cursor) *raster.Image {
+	if m := f.stream.i420; m != nil {
+		return m.picture(c.raw, f.info.Width, f.info.Height)
+	}
+	img := interpret(c.raw, f.info.Width, f.info.Height, f.info.Alpha, f.in)
+	c.raw = nil
+	return img
+}
+
 // forward reads up to frame n.
 func (f *film) forward(ctx context.Context, c *cursor, n int) (*raster.Image, error) {
 	stop := context.AfterFunc(ctx, c.run.kill)
 	defer stop()
 	window := f.window()
-	var pix []byte
 	for {
-		if pix == nil {
-			pix = make([]byte, f.bytes())
+		if c.raw == nil {
+			c.raw = make([]byte, f.rawBytes())
 		}
-		if err := c.run.read(pix); err != nil {
+		if err := c.run.read(c.raw); err != nil {
 			f.stop(c)
 			return nil, err
 		}
@@ -155,8 +173,7 @@ func (f *film) forward(ctx context.Context, c *cursor, n int) (*raster.Image, er
 		if at <= n-window { // too early to be needed
 			continue
 		}
-		img := interpret(pix, f.info.Width, f.info.Height, f.info.Alpha, f.in)
-		pix = nil
+		img := f.picture(c)
 		f.keep(at, img)
 		if at >= n {
 			return img, nil
@@ -218,7 +235,7 @@ func (f *film) start(n int) (*cursor, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cursor{run, n}
+	c := &cursor{run: run, next: n}
 	f.cursors = append(f.cursors, c)
 	f.running.Store(int32(len(f.cursors)))
 	f.starts.Add(1)
@@ -295,7 +312,7 @@ func startDecoder(path string, st stream, info Info, n int) (*decoder, error) {
 		args = append(args, "-ss", strconv.FormatFloat((float64(n)-0.25)/info.FrameRate, 'f', 6, 64))
 	}
 	args = append(args, decodeInput(path, st)...)
-	args = append(args, decodeOutput(st, "fps=fps="+st.rate+":start_time=0:round=near")...)
+	args = append(args, filmOutput(st, "fps=fps="+st.rate+":start_time=0:round=near")...)
 	ctx, cancel := context.WithCancel(context.Background()) // ended by kill; it outlives the caller's context
 	cmd, tail := ffmpeg.Command(ctx, "ffmpeg", args...)
 	out, err := cmd.StdoutPipe()
@@ -345,6 +362,14 @@ func decodeInput(path string, st stream) []string {
 	return append(args, ffmpeg.Input(path)...)
 }
 
+// filmOutput is the output of a film's frames: in I420 where they are converted here.
+func filmOutput(st stream, filter string) []string {
+	if st.i420 != nil {
+		return rawOutput(filter, "yuv420p")
+	}
+	return decodeOutput(st, filter)
+}
+
 func decodeOutput(st stream, filter string) []string {
 	scale := "scale=flags=bilinear"
 	if st.matrix != "" {
@@ -353,7 +378,11 @@ func decodeOutput(st stream, filter string) []string {
 	if filter != "" {
 		scale = filter + "," + scale
 	}
-	return []string{"-map", "0:V:0", "-an", "-sn", "-dn", "-vf", scale + ",format=rgba", "-f", "rawvideo", "-pix_fmt", "rgba", "pipe:1"}
+	return rawOutput(scale, "rgba")
+}
+
+func rawOutput(filter, pixels string) []string {
+	return []string{"-map", "0:V:0", "-an", "-sn", "-dn", "-vf", filter + ",format=" + pixels, "-f", "rawvideo", "-pix_fmt", pixels, "pipe:1"}
 }
 
 func probeByFFmpeg(ctx context.Context, path string) (Info, stream, error) {

@@ -1,6 +1,7 @@
 package footage
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,14 +20,15 @@ const probeTime = 30 * time.Second
 
 // stream is what decoding a film needs in addition to Info.
 type stream struct {
-	native   bool   // a still that Go decodes
-	layered  bool   // a file of Photoshop's that Go decodes
-	outlines bool   // a file of outlines
-	depth    int    // bytes of a decoded pixel, if native, layered or of outlines
-	rate     string // exact, "30000/1001"
-	decoder  string // instead of ffmpeg's choice, "" for that
-	matrix   string // colour matrix, for pictures that do not name theirs
-	steady   bool   // constant frame rate
+	native   bool    // a still that Go decodes
+	layered  bool    // a file of Photoshop's that Go decodes
+	outlines bool    // a file of outlines
+	depth    int     // bytes of a decoded pixel, if native, layered or of outlines
+	rate     string  // exact, "30000/1001"
+	decoder  string  // instead of ffmpeg's choice, "" for that
+	matrix   string  // colour matrix, for pictures that do not name theirs
+	i420     *matrix // how the pictures of a film in I420 are converted; nil for other pixels
+	steady   bool    // constant frame rate
 }
 
 // probed is ffprobe's answer.
@@ -45,6 +47,7 @@ type probedStream struct {
 	Height      int               `json:"height"`
 	PixFmt      string            `json:"pix_fmt"`
 	Matrix      string            `json:"color_space"`
+	Range       string            `json:"color_range"`
 	Rate        string            `json:"r_frame_rate"`
 	Average     string            `json:"avg_frame_rate"`
 	Duration    string            `json:"duration"`
@@ -176,7 +179,16 @@ func (s *probedStream) stream() stream {
 	if strings.Contains(s.PixFmt, "yuv") {
 		st.matrix = encoding.AssumedMatrix(s.Matrix, s.Height)
 	}
+	if s.plainI420() {
+		st.i420 = matrixOf(cmp.Or(st.matrix, s.Matrix))
+	}
 	return st
+}
+
+// plainI420 tells whether the pictures are those that matrix converts: in television range, of an even size, and opaque.
+func (s *probedStream) plainI420() bool {
+	fullRange := s.Range != "" && s.Range != "unknown" && s.Range != "tv"
+	return s.PixFmt == "yuv420p" && !fullRange && s.Width%2 == 0 && s.Height%2 == 0 && !transparent(*s)
 }
 
 func (s *probedStream) quarterTurned() bool {

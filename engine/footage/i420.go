@@ -1,0 +1,87 @@
+package footage
+
+import (
+	"image"
+	"math"
+
+	"overcrank/engine/raster"
+)
+
+// Films mostly have a colour for four pixels (I420). Their frames come from ffmpeg as they are, and are converted here: that is 1.5 instead of 4 bytes
+// a pixel through a pipe. The arithmetic is that of libswscale's fast way for x86, to the last bit, so that a film has the same pixels whichever of
+// the two converts it.
+
+// matrix is what the chromas of a pixel add to its channels, in 1/8192 for a step of U (blue) or V (red).
+type matrix struct{ red, blue, greenBlue, greenRed int16 }
+
+// What luma and chroma come to in television range, where luma has 219 steps and chroma 224.
+const (
+	lumaStep   = 9539 // 255/219, in 1/8192
+	chromaStep = 255.0 / 224 * 8192
+	lumaBlack  = 16
+	chromaGrey = 128
+)
+
+// matrixFor is the matrix of a standard by the shares of red and blue in its luma.
+func matrixFor(red, blue float64) *matrix {
+	step := func(v float64) int16 { return int16(math.Round(v * chromaStep)) }
+	toRed, toBlue, green := 2*(1-red), 2*(1-blue), 1-red-blue
+	return &matrix{red: step(toRed), blue: step(toBlue), greenBlue: step(-toBlue * blue / green), greenRed: step(-toRed * red / green)}
+}
+
+// matrixOf is the matrix that ffmpeg calls so; nil when it is none of these.
+func matrixOf(name string) *matrix {
+	switch name {
+	case "bt709":
+		return matrixFor(0.2126, 0.0722)
+	case "", "unknown", "smpte170m", "bt470bg": // what ffmpeg takes films for that do not say it
+		return matrixFor(0.299, 0.114)
+	case "smpte240m":
+		return matrixFor(0.212, 0.087)
+	case "bt2020nc":
+		return matrixFor(0.2627, 0.0593)
+	}
+	return nil
+}
+
+// i420Size is the size in bytes of a frame of w by h pixels, both even: all luma, then a quarter as much of U, and of V.
+func i420Size(w, h int) int { return w * h * 3 / 2 }
+
+// picture is a frame of w by h pixels, both even, in I420 as a picture. Four pixels have the same chroma.
+func (m *matrix) picture(frame []byte, w, h int) *raster.Image {
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	luma, u, v := frame[:w*h], frame[w*h:w*h*5/4], frame[w*h*5/4:i420Size(w, h)]
+	for y := range h {
+		at := y / 2 * (w / 2)
+		m.row(img.Pix[y*img.Stride:][:4*w], luma[y*w:][:w], u[at:][:w/2], v[at:][:w/2])
+	}
+	return img
+}
+
+// row converts a row of pixels, an even number.
+func (m *matrix) row(row, luma, u, v []byte) {
+	done := 0
+	if wide && len(luma) >= 16 {
+		done = len(luma) &^ 15
+		i420Wide(&row[0], &luma[0], &u[0], &v[0], done, m)
+	}
+	m.rowInGo(row[4*done:], luma[done:], u[done/2:], v[done/2:])
+}
+
+func (m *matrix) rowInGo(row, luma, u, v []byte) {
+	for i, y := range luma {
+		light := high(y, lumaBlack, lumaStep)
+		p := row[4*i:][:4:4]
+		p[0] = limited(light + high(v[i/2], chromaGrey, m.red))
+		p[1] = limited(light + high(u[i/2], chromaGrey, m.greenBlue) + high(v[i/2], chromaGrey, m.greenRed))
+		p[2] = limited(light + high(u[i/2], chromaGrey, m.blue))
+		p[3] = 255
+	}
+}
+
+// high is how far a value lies from its zero, in eighths, times a step: the upper half of 32 bits.
+func high(value byte, zero int32, step int16) int32 {
+	return (int32(value) - zero) * 8 * int32(step) >> 16
+}
+
+func limited(v int32) byte { return byte(max(0, min(255, v))) }

@@ -1,0 +1,11 @@
+package footage
+
+import "golang.org/x/sys/cpu"
+
+// wide tells whether this processor has what i420Wide needs.
+var wide = cpu.X86.HasAVX2
+
+// i420Wide is rowInGo for a multiple of sixteen pixels.
+//
+//go:noescape
+func i420Wide(row, luma, u, v *uint8, n int, m *matrix)

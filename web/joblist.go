@@ -21,9 +21,13 @@ const (
 )
 
 func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {
+	return s.showJobs(c, p, queryOf(c), page.Selection{})
+}
+
+// showJobs shows the list that an address, or a form, asks for, with what its bar holds.
+func (s *server) showJobs(c *fiber.Ctx, p farm.Principal, asked url.Values, bar page.Selection) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	asked := queryOf(c)
 	v, err := s.readJobs(ctx, p, asked)
 	if err != nil {
 		return err
@@ -38,6 +42,8 @@ func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	v.Levels = s.levelsFor(ctx, p, farm.LevelNormal)
+	v.Selection = bar
+	v.Selection.Cursor, v.Selection.Newer = asked.Get("cursor"), asked.Get("newer")
 	shell := s.shell(c, p, say(c, "Jobs"), "jobs")
 	shell.Live = "jobs:" + asked.Encode()
 	return s.render(c, page.JobsPage(shell, v))

@@ -239,3 +239,17 @@ func TestTheSameIsDoneWithManyJobs(t *testing.T) {
 	}
 	v.get("/jobs/results.zip?id="+two.ID).is(http.StatusNotFound, "None of the selected jobs is finished")
 }
+
+func TestAChangeOfManyJobsThatIsRefusedKeepsWhatWasTyped(t *testing.T) {
+	r := start(t)
+	one, two := r.submit("art", "One"), r.submit("art", "Two")
+	v := r.as("art")
+	chosen := `value="` + one.ID + `" form="selection" data-pick checked`
+	typed := url.Values{"id": {one.ID}, "state": {"waiting"}, "priority": {"much"}, "level": {"overnight"}, "word": {"tv"}}
+	for do, says := range map[string]string{"priority": `id="priority-wrong">Has to be a whole number from -1000 to 1000`, "burn": "Nothing was changed"} {
+		typed.Set("do", do)
+		v.post("/jobs/change", typed).is(http.StatusBadRequest, "<h1>Jobs</h1>", says, chosen, "job-"+two.ID, `value="much"`, `name="word" size="12" maxlength="1000" required value="tv"`,
+			`name="state" value="waiting"`).lacks(`value="` + two.ID + `" form="selection" data-pick checked`)
+	}
+	v.post("/jobs/change", url.Values{"do": {"tag"}, "word": {" "}, "id": {one.ID}}).is(http.StatusBadRequest, `id="word-wrong">Type the tag`, chosen)
+}

@@ -42,7 +42,10 @@ var jobFilters = map[string][]farm.JobStatus{
 	"cancelled": {farm.JobCancelled},
 }
 
-func (s *server) job(c *fiber.Ctx, p farm.Principal) error {
+func (s *server) job(c *fiber.Ctx, p farm.Principal) error { return s.showJob(c, p, nil) }
+
+// showJob shows a job’s page; sent is a place in line that was typed there and refused, nil for none.
+func (s *server) showJob(c *fiber.Ctx, p farm.Principal, sent *page.Place) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id := c.Params("id")
@@ -50,6 +53,7 @@ func (s *server) job(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
+	v.Sent = sent
 	if v.Tasks, err = s.readTasks(ctx, p, id); err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (s *server) form(ctx context.Context, p farm.Principal, of farm.JobTemplate
 	if !t.RetiredAt.IsZero() {
 		return page.NewJob{}, farm.Errorf(farm.CodeConflict, "the template “%s” is retired and takes no new jobs; bring it back on its page first", t.DisplayName)
 	}
-	form := page.NewJob{Template: t, Version: of.Version, Levels: s.levelsFor(ctx, p, farm.LevelNormal)}
+	form := page.NewJob{Template: t, Version: of.Version, Place: page.Place{Levels: s.levelsFor(ctx, p, farm.LevelNormal)}}
 	found := false
 	for _, comp := range t.Summary.Compositions {
 		if comp.Root || comp.Name == composition {
@@ -176,10 +176,7 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 			return err
 		}
 		form.Output, form.Project = sent, project
-		form.Error, form.Wrong = formWords(c, err), map[string]string{}
-		for _, f := range fieldsOf(err) {
-			form.Wrong[f.Field] = language.Told(reading(c), f.Text())
-		}
+		form.Error, form.Wrong = formWords(c, err), wrongOf(reading(c), err)
 		c.Status(answer.StatusOf(err))
 		return s.render(c, page.NewJobPage(s.shell(c, p, say(c, "New job"), "jobs"), form))
 	}
@@ -249,7 +246,9 @@ func readForm(c *fiber.Ctx, form *page.NewJob, earlier farm.Job, o order) (farm.
 func formBody(c *fiber.Ctx, form *page.NewJob, o order) (map[string]any, error) {
 	preview := c.FormValue("preview") != ""
 	form.Name, form.Output = strings.TrimSpace(c.FormValue("name")), sentOutput(c)
-	form.Level, form.Priority, form.NotBefore, form.Tags = o.level, c.FormValue("priority"), c.FormValue("notBefore"), c.FormValue("requireTags")
+	sent := sentPlace(c, o)
+	sent.Levels = form.Levels
+	form.Place, form.Tags = sent, c.FormValue("requireTags")
 	form.Approve, form.Sequential = c.FormValue("approve") != "", c.FormValue("sequential") != ""
 	form.Project = c.FormValue("project")
 	form.PreviewFirst = form.Approve || c.FormValue("previewFirst") != ""

@@ -11,9 +11,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/api/answer"
 	"overcrank/coordinator"
 	"overcrank/coordinator/dispatch"
 	"overcrank/farm"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -242,20 +244,42 @@ func (s *server) sample(c *fiber.Ctx, p farm.Principal) error {
 
 // changeOrder gives a job that waits another place in line.
 func (s *server) changeOrder(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.callOf(c)
+	defer cancel()
 	o, wrong := readOrder(c)
-	if len(wrong) > 0 {
-		return farm.Invalid("the job’s place in the queue cannot be changed", wrong...)
-	}
 	if c.FormValue("front") != "" {
 		o.priority = topPriority
 	}
-	ctx, cancel := s.callOf(c)
-	defer cancel()
-	change := coordinator.JobChange{Priority: &o.priority, Level: &o.level, NotBefore: &o.notBefore}
-	if _, err := s.farm.jobs.ChangeJob(ctx, p, c.Params("id"), change); err != nil {
+	var err error
+	if len(wrong) > 0 {
+		err = farm.Invalid("the job’s place in the queue cannot be changed", wrong...)
+	} else {
+		_, err = s.farm.jobs.ChangeJob(ctx, p, c.Params("id"), coordinator.JobChange{Priority: &o.priority, Level: &o.level, NotBefore: &o.notBefore})
+	}
+	if farm.CodeOf(err) == farm.CodeInvalid {
+		sent := sentPlace(c, o)
+		sent.Wrong = wrongOf(reading(c), err)
+		c.Status(answer.StatusOf(err))
+		return s.showJob(c, p, &sent)
+	}
+	if err != nil {
 		return err
 	}
 	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
+}
+
+// sentPlace is a place in line as a form holds it, to be shown again as it was typed.
+func sentPlace(c *fiber.Ctx, o order) page.Place {
+	return page.Place{Level: o.level, Priority: strings.TrimSpace(c.FormValue("priority")), NotBefore: c.FormValue("notBefore"), Zone: c.FormValue("zone")}
+}
+
+// wrongOf is what an error has against fields of a form, in the language of a context.
+func wrongOf(ctx context.Context, err error) page.Wrong {
+	wrong := page.Wrong{}
+	for _, f := range fieldsOf(err) {
+		wrong[f.Field] = language.Told(ctx, f.Text())
+	}
+	return wrong
 }
 
 // order is a place in line as forms hold it.

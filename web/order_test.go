@@ -38,11 +38,23 @@ func TestAWaitingJobIsMovedInLine(t *testing.T) {
 	v.post("/jobs/"+job.ID+"/order", url.Values{"level": {"rush"}, "front": {"1"}}).is(http.StatusOK, "priority 1000")
 	art.get("/jobs/"+job.ID).is(http.StatusOK, `value="rush"`)
 	art.post("/jobs/"+job.ID+"/order", url.Values{"level": {"rush"}, "priority": {"9"}}).is(http.StatusOK, "Rush, priority 9")
-	v.post("/jobs/"+job.ID+"/order", url.Values{"level": {"soon"}}).is(http.StatusBadRequest, "is rush, normal or overnight")
-	v.post("/jobs/"+job.ID+"/order", url.Values{"priority": {"many"}}).is(http.StatusBadRequest, "whole number")
+	v.post("/jobs/"+job.ID+"/order", url.Values{"level": {"soon"}}).is(http.StatusBadRequest, "Is rush, normal or overnight")
 	r.as("vic").post("/jobs/"+job.ID+"/order", url.Values{"level": {"rush"}}).is(http.StatusForbidden)
 	r.as("vic").post("/jobs/"+job.ID+"/approve", nil).is(http.StatusForbidden)
 	r.as("art").post("/jobs/"+job.ID+"/approve", nil).is(http.StatusConflict)
+}
+
+func TestAPlaceInLineThatIsRefusedKeepsWhatWasTyped(t *testing.T) {
+	r := start(t)
+	job := r.submit("art", "Spring spot")
+	art := r.as("art")
+	a := art.post("/jobs/"+job.ID+"/order", url.Values{"level": {"overnight"}, "priority": {"many"}, "notBefore": {"2040-01-02T03:04"}, "zone": {"-60"}})
+	a.is(http.StatusBadRequest, "<title>Spring spot", `id="order-title"`, `data-touched="1"`, `value="overnight" selected`, `name="priority" min="-1000" max="1000" value="many"`,
+		`aria-describedby="priority-wrong"`, `id="priority-wrong">Has to be a whole number from -1000 to 1000`, `value="2040-01-02T03:04"`, `name="zone" value="-60"`, "The place in the queue was not changed")
+	art.post("/jobs/"+job.ID+"/order", url.Values{"priority": {"5"}, "notBefore": {"soon"}}).is(http.StatusBadRequest, `id="notBefore-wrong">Has to be a day and a time`, `value="5"`)
+	if got, err := r.farm.Job(t.Context(), r.principal("art"), job.ID); err != nil || got.Priority != 0 || got.Level == farm.LevelOvernight {
+		t.Errorf("what was refused has changed the job: %+v, %v", got, err)
+	}
 }
 
 func TestTheQueueTellsOfOtherTeamsOnlyThatTheyWait(t *testing.T) {

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -110,19 +111,13 @@ func (s *server) changeSelected(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	some, err := s.selected(ctx, p, asked)
+	done, err := s.change(ctx, p, asked)
+	if farm.CodeOf(err) == farm.CodeInvalid && !wantsJSON(c) {
+		return s.changeRefused(c, p, asked, err)
+	}
 	if err != nil {
 		return err
 	}
-	if len(some.jobs) == 0 {
-		return farm.Invalid("nothing was changed", farm.Field("id", "no job is selected; select one or more and try again"))
-	}
-	done, err := s.doWith(ctx, p, some.jobs, asked)
-	if err != nil {
-		return err
-	}
-	done.Left = len(some.jobs) - done.Changed
-	done.More = some.more
 	if wantsJSON(c) {
 		return c.JSON(fiber.Map{"message": done.Sentence(reading(c)), "to": done.To})
 	}
@@ -134,6 +129,38 @@ func (s *server) changeSelected(c *fiber.Ctx, p farm.Principal) error {
 		done.To = shown.Address()
 	}
 	return c.Redirect(done.To, fiber.StatusSeeOther)
+}
+
+// change does what a form asks for with the jobs that it names.
+func (s *server) change(ctx context.Context, p farm.Principal, asked url.Values) (page.Changed, error) {
+	some, err := s.selected(ctx, p, asked)
+	if err != nil {
+		return page.Changed{}, err
+	}
+	if len(some.jobs) == 0 {
+		return page.Changed{}, farm.Invalid("nothing was changed", farm.Field("id", "no job is selected; select one or more and try again"))
+	}
+	done, err := s.doWith(ctx, p, some.jobs, asked)
+	done.Left = len(some.jobs) - done.Changed
+	done.More = some.more
+	return done, err
+}
+
+// changeRefused shows the list again with what was chosen and typed, and with what is wrong at its field.
+func (s *server) changeRefused(c *fiber.Ctx, p farm.Principal, asked url.Values, err error) error {
+	bar := page.Selection{
+		IDs: asked["id"], All: asked.Get("all") != "", Priority: asked.Get("priority"), Level: asked.Get("level"), Word: asked.Get("word"),
+		Problem: sayError(c, err), Wrong: wrongOf(reading(c), err),
+	}
+	if bar.Wrong["priority"]+bar.Wrong["level"]+bar.Wrong["word"] != "" {
+		bar.Problem = say(c, "Nothing was changed.")
+	}
+	list := maps.Clone(asked)
+	for _, name := range []string{"id", "all", "do", "priority", "level", "word"} {
+		delete(list, name) // of the bar, not of the list
+	}
+	c.Status(answer.StatusOf(err))
+	return s.showJobs(c, p, list, bar)
 }
 
 // doWith does what a form asks for with jobs.

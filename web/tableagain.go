@@ -37,7 +37,7 @@ type againTable struct {
 func (s *server) editBatch(c *fiber.Ctx, p farm.Principal) error {
 	form := newTableForm()
 	form.again = c.Params("id")
-	form.template, form.composition = c.Query("template"), c.Query("composition")
+	form.template, form.composition, form.version = c.Query("template"), c.Query("composition"), versionOf(c.Query("version"))
 	form.anyEnded = c.Query("rows") == "ended"
 	view, _, err := s.tableView(c, p, form)
 	if err != nil {
@@ -46,7 +46,8 @@ func (s *server) editBatch(c *fiber.Ctx, p farm.Principal) error {
 	return s.showTable(c, p, view)
 }
 
-// readAgain reads the rows of a batch that a form is about. The form gets the template of the first of them unless it names one.
+// readAgain reads the rows of a batch that a form is about: those of one version of one template. The form gets that of the first of them unless
+// it names one.
 func (s *server) readAgain(ctx context.Context, p farm.Principal, form *tableForm) (*againTable, *page.Again, error) {
 	rows, batch, err := s.farm.submitter.BatchRows(ctx, p, form.again, func(j farm.Job) bool {
 		return j.Status == farm.JobFailed || j.Status == farm.JobCancelled || form.anyEnded && j.Status.Ended()
@@ -58,18 +59,23 @@ func (s *server) readAgain(ctx context.Context, p farm.Principal, form *tableFor
 	a := &againTable{batch: batch, rows: map[int]submission.Row{}, drawn: form.drawn, pick: form.picked}
 	view := &page.Again{Batch: batch.ID, Title: shown.Title(ctx), AnyEnded: form.anyEnded}
 	for _, row := range rows {
-		of := row.Again.Template
-		if row.Err != nil || of.ID == "" {
+		asked := row.Again.Template
+		if row.Err != nil || asked.ID == "" {
 			view.Fixed++
 			continue
 		}
-		if form.template == "" {
-			form.template, form.composition = of.ID, of.Composition
+		of := &row.Again.Template
+		if of.Version, err = s.keptVersion(ctx, p, asked); err != nil {
+			return nil, nil, err
 		}
-		if of.ID != form.template || of.Composition != form.composition {
-			view.AddOther(of.ID, of.Composition)
+		if form.template == "" {
+			form.template, form.composition, form.version = of.ID, of.Composition, of.Version
+		}
+		if of.ID != form.template || of.Composition != form.composition || of.Version != form.version {
+			view.AddOther(of.ID, of.Composition, of.Version)
 			continue
 		}
+		view.Gone = view.Gone || of.Version != asked.Version
 		a.rows[row.Number] = row
 		a.order = append(a.order, row.Number)
 	}

@@ -132,3 +132,30 @@ func TestFailedRowsAreEditedAndSubmittedAgainInTheirPlaces(t *testing.T) {
 	r.as("zoe").get("/batches/" + batch + "/edit").is(http.StatusNotFound).lacks("Winter")
 	v.get("/batches/" + batch + "/edit?template=nothing").is(http.StatusNotFound)
 }
+
+func TestRowsOfAnEarlierVersionAreEditedAsThatVersion(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	r.replaceTemplate("ada", card, bareProject(t))
+	v := r.as("ada")
+	rows := []field{{"template", "", card.ID}, {"version", "", "1"}, {"composition", "", "main"}, {"table", "", "@name,Subtitle,@hold\nOne,a,yes\nTwo,b,yes\n"}, {"do", "", "order"}}
+	batch := strings.TrimPrefix(v.sends("/files/table", rows...).is(http.StatusOK).path, "/batches/")
+	v.post("/batches/"+batch+"/cancel", nil).is(http.StatusOK)
+
+	a := v.get("/batches/"+batch+"/edit").is(http.StatusOK, "Subtitle", "a</textarea>", "b</textarea>", `name="version" value="1"`, "These rows render version 1 of the template").lacks("things are wrong", "is wrong")
+	v.get("/batches/"+batch+"/edit?template="+card.ID+"&composition=main").is(http.StatusOK, "2 rows have another template, composition or version (main, version 1)", "version=1")
+	form := append(sent(t, a, batch), field{name: "version", value: "1"}, field{name: "drawn", value: "1"}, field{name: "pick", value: "1"}, field{name: "cell:2:2", value: "c"}, field{name: "do", value: "order"})
+	v.sends("/files/table", form...).is(http.StatusOK)
+	_, jobs, err := r.farm.Batch(t.Context(), r.principal("ada"), batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, job := range jobs {
+		if job.Template.Version != 1 {
+			t.Errorf("%s renders version %d", job.Name, job.Template.Version)
+		}
+		if job.Name == "One" && (job.Status.Ended() || string(job.Assets[0].Value) != `"c"`) {
+			t.Errorf("the new take is %+v", job)
+		}
+	}
+}

@@ -116,7 +116,7 @@ func (n NewJob) grouped() (groups []fieldGroup) {
 	return groups
 }
 
-// flagged are the attributes of an input that holds something wrong: it is where the reader goes on.
+// told are the attributes of an input that holds something wrong: it is where the reader goes on.
 func (f Field) told() templ.Attributes {
 	if f.Wrong == "" {
 		return nil
@@ -136,14 +136,3 @@ func (n NewJob) anyWrong() bool {
 
 // framesField is what the interface calls the frames that a job asks for.
 const framesField = "settings.frames"
-
-// flagged are the attributes of an input of the job itself, by the name of its field, that holds something wrong.
-func (n NewJob) flagged(field string) templ.Attributes {
-	if n.Wrong[field] == "" {
-		return nil
-	}
-	return templ.Attributes{"aria-invalid": "true", "aria-describedby": wrongID(field), "autofocus": true}
-}
-
-// wrongID is the id of what is said to be wrong with a field.
-func wrongID(field string) string { return strings.ReplaceAll(field, ".", "-") + "-wrong" }

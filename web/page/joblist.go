@@ -30,7 +30,21 @@ type Jobs struct {
 	Projects   []Choice
 	Machines   []Choice
 	Levels     []farm.Level
+	Selection  Selection
 }
+
+// Selection is what the bar over the list holds: what was chosen and typed there and refused, or nothing.
+type Selection struct {
+	IDs                   []string // of the jobs that were chosen
+	All                   bool     // that match the filters
+	Priority, Level, Word string
+	Cursor, Newer         string // of the page that the jobs stand on
+	Problem               string
+	Wrong                 Wrong
+}
+
+// level is the level that the bar offers first.
+func (s Selection) level() farm.Level { return cmp.Or(farm.Level(s.Level), farm.LevelNormal) }
 
 // tagsInRow is how many tags a row shows.
 const tagsInRow = 3

@@ -24,6 +24,7 @@ type JobView struct {
 	Tasks     Tasks               // of which only some are shown
 	Level     farm.Level          // in force, with normal for none
 	Levels    []farm.Level        // to choose from
+	Sent      *Place              // the place in line that was typed and refused; nil for what the farm has
 	Paused    map[farm.Level]bool // levels at which nothing new begins
 	// Version is that of the template with which the rendering began, or would begin now, 0 when not known; VersionNow that which it has now.
 	Version, VersionNow int

@@ -112,32 +112,45 @@ type Again struct {
 	AnyEnded     bool // rows that ended well are listed too
 	Rows         int  // that can be edited in this table
 	Fixed        int  // that cannot be edited anywhere: the farm does not keep what they were made of, or they have no template
+	Gone         bool // a row asked for a version of the template whose file is no longer kept: it asks for the present one now
 	Others       []AgainOther
 }
 
-// AgainOther are rows of another template or composition, which have a table of their own.
+// AgainOther are rows of another template, composition or version, which have a table of their own.
 type AgainOther struct {
 	Template, Composition string
+	Version               int // of the template that the rows ask for, 0 for the present one
 	Rows                  int
 }
 
-// AddOther counts a row of another template or composition.
-func (a *Again) AddOther(template, composition string) {
+// AddOther counts a row of another template, composition or version.
+func (a *Again) AddOther(template, composition string, version int) {
 	for i := range a.Others {
-		if o := &a.Others[i]; o.Template == template && o.Composition == composition {
+		if o := &a.Others[i]; o.Template == template && o.Composition == composition && o.Version == version {
 			o.Rows++
 			return
 		}
 	}
-	a.Others = append(a.Others, AgainOther{template, composition, 1})
+	a.Others = append(a.Others, AgainOther{template, composition, version, 1})
 }
 
-// address is that of a table of the batch's rows.
-func (a *Again) address(template, composition string, anyEnded bool) string {
+// words say what the rows are of.
+func (o AgainOther) words(ctx context.Context) string {
+	if o.Version > 0 {
+		return say(ctx, "%s, version %d", clip(o.Composition), o.Version)
+	}
+	return clip(o.Composition)
+}
+
+// address is that of a table of the batch's rows; of says of which, nothing for those of the first row's template.
+func (a *Again) address(of AgainOther, anyEnded bool) string {
 	query := url.Values{}
-	if template != "" {
-		query.Set("template", template)
-		query.Set("composition", composition)
+	if of.Template != "" {
+		query.Set("template", of.Template)
+		query.Set("composition", of.Composition)
+	}
+	if of.Version > 0 {
+		query.Set("version", count(of.Version))
 	}
 	if anyEnded {
 		query.Set("rows", "ended")
@@ -403,9 +416,9 @@ func formQuery(template, composition string, version int) string {
 	return query
 }
 
-// zoneWords say on which clock the due time is.
-func (t Table) zoneWords(ctx context.Context) string {
-	if t.Zone != "0" {
+// zoneWords say on which clock a time is, as the form's field of its zone holds it.
+func zoneWords(ctx context.Context, zone string) string {
+	if zone != "0" {
 		return say(ctx, "your time")
 	}
 	return "UTC"

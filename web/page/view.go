@@ -283,7 +283,6 @@ type NewJob struct {
 	Gone        int // version that an earlier job asked for and whose file is no longer kept, 0 for none
 	Composition aep.CompositionSummary
 	Choices     []aep.CompositionSummary
-	Levels      []farm.Level // that the reader may choose
 	Fields      []Field
 	Name        string
 	Output      Output
@@ -297,11 +296,10 @@ type NewJob struct {
 	Earlier        string   // what that job rendered
 	Left           []string // changes of the earlier job that the form has no fields for: they stay as they were
 	Error          string
-	Wrong          map[string]string // what is wrong with fields of the job itself, by their names
 
 	// when and how it is rendered, as the form holds it
-	Level                             farm.Level
-	Priority, NotBefore, Tags         string
+	Place
+	Tags                              string
 	PreviewFirst, Approve, Sequential bool
 }
 

@@ -64,7 +64,11 @@
     try {
       const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "application/json" }, keepalive: true });
       const told = await answer.json();
-      if (!answer.ok) throw new Error(told.error);
+      if (!answer.ok) {
+        for (const box of boxes()) box.checked ||= body.getAll("id").includes(box.value);
+        tell();
+        throw new Error(told.error);
+      }
       say(told.message, told.to && link(told.to));
     } catch (err) {
       say(err.message || said("The farm did not answer. Nothing was changed; try again."));
@@ -77,6 +81,8 @@
     const does = e.submitter?.dataset.does;
     if (!does) return; // a download
     e.preventDefault();
+    const reads = form.elements[e.submitter.dataset.reads];
+    if (reads && !reads.reportValidity()) return; // what is wrong stands at the field, and nothing is sent
     sendNow();
     const body = new URLSearchParams(new FormData(form, e.submitter)), n = picked().length;
     const back = Object.assign(document.createElement("button"), { type: "button", textContent: said("Undo") });

@@ -55,6 +55,18 @@ func Field(field, message string, args ...any) FieldError {
 	return FieldError{Field: field, Message: fmt.Sprintf(message, args...), Says: says}
 }
 
+// fieldKey is the key of a text that names a field.
+const fieldKey = "field %s"
+
+// Field is the field that a text names, as the interface calls it; ok is false for other texts.
+func (t Text) Field() (name string, ok bool) {
+	if t.Key != fieldKey || len(t.Args) != 1 {
+		return "", false
+	}
+	name, ok = t.Args[0].(string)
+	return name, ok
+}
+
 // Text is what is wrong with the field, without its name.
 func (f FieldError) Text() Text {
 	if f.Says.IsZero() {
@@ -74,6 +86,12 @@ func Invalid(message string, fields ...FieldError) *Error {
 	return &Error{Code: CodeInvalid, Message: message, Says: Say(message), Fields: fields}
 }
 
+// Because is the error with a cause that says nothing to people: it is for the log only.
+func (e *Error) Because(cause error) *Error {
+	e.Err = cause
+	return e
+}
+
 // With is the error with what is wrong with its fields.
 func (e *Error) With(fields ...FieldError) *Error {
 	e.Fields = append(e.Fields, fields...)
@@ -91,7 +109,7 @@ func (e *Error) Text() Text {
 	}
 	var fields Text
 	for i, f := range e.Fields {
-		field := Say("%s: %s", f.Field, f.Text())
+		field := Say("%s: %s", Text{Key: fieldKey, Args: []any{f.Field}}, f.Text())
 		if i == 0 {
 			fields = field
 			continue

@@ -62,6 +62,9 @@ func (t Text) IsZero() bool { return t.Key == "" }
 
 // String is the text in English.
 func (t Text) String() string {
+	if name, ok := t.Field(); ok {
+		return name
+	}
 	text := t.Key
 	if n, ok := t.Amount(); ok && n == 1 {
 		text = t.One
@@ -212,7 +215,13 @@ func plainArg(arg any) any {
 		return string(arg)
 	case interface{ Text() Text }:
 		return arg.Text()
-	case error, fmt.Stringer:
+	case error:
+		var known interface{ Text() Text }
+		if errors.As(arg, &known) {
+			return known.Text() // without what others have wrapped around it, which is for the log
+		}
+		return arg.Error()
+	case fmt.Stringer:
 		return fmt.Sprint(arg)
 	}
 	switch v := reflect.ValueOf(arg); {

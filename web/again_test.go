@@ -99,6 +99,10 @@ func TestTheFormIsCheckedAsTheInterfaceChecks(t *testing.T) {
 	v.post("/new", typed).is(http.StatusBadRequest, `value="Spring"`, `value="soon"`, `value="tomorrow"`, `value="two"`, `value="gpu"`, `value="overnight" selected`,
 		`id="priority-wrong">Has to be a whole number from -1000 to 1000`, `aria-describedby="priority-wrong"`, `id="notBefore-wrong">Has to be a day and a time`,
 		`id="settings-frames-wrong">Are whole numbers, from 0`)
+	v.reads = "de"
+	v.post("/new", form("field0", "${secrets.NOBODY}")).is(http.StatusBadRequest, "Der Job verweist auf Geheimnisse, die es nicht gibt: „Title“ nennt ", `aria-describedby="field0-wrong"`).lacks("assets[0]")
+	v.post("/new", typed).is(http.StatusBadRequest, "Priorität: muss eine ganze Zahl", "Nicht vor: ").lacks("priority:", "notBefore:")
+	v.reads = ""
 	v.post("/new", form("level", "soon")).is(http.StatusBadRequest, `value="Spring"`, `id="level-wrong"`)
 	if jobs, _, err := r.farm.Jobs(t.Context(), r.principal("ada"), farm.JobQuery{Limit: 10}); err != nil || len(jobs) != 0 {
 		t.Errorf("what is wrong became %d jobs, %v", len(jobs), err)

@@ -27,7 +27,7 @@ func (s *server) showCall(c *fiber.Ctx, p farm.Principal) error {
 	if len(wrong) > 0 {
 		return farm.Invalid("the job cannot be submitted", wrong...)
 	}
-	body, err := formBody(c, &form, o)
+	body, _, err := formBody(c, &form, o)
 	if err != nil {
 		return err
 	}

@@ -62,9 +62,9 @@ func TestDaysAreThoseOfTheReadersTimeZone(t *testing.T) {
 	v.get("/jobs?from=2026-01-01&zone=Europe/Berlin").is(http.StatusOK, "Dates are in the time zone Europe/Berlin.", `name="zone" value="Europe/Berlin"`)
 	v.get("/jobs?zone=Mars/Base").is(http.StatusOK, row).lacks("time zone") // nothing is read in it
 	for address, says := range map[string]string{
-		"from=tomorrow":                     "from: &#34;tomorrow&#34; is no date",
-		"to=2026-02-30":                     "to: &#34;2026-02-30&#34; is no date",
-		"at=soon":                           "at: &#34;soon&#34; is no date",
+		"from=tomorrow":                     "From: &#34;tomorrow&#34; is no date",
+		"to=2026-02-30":                     "To: &#34;2026-02-30&#34; is no date",
+		"at=soon":                           "Go to date: &#34;soon&#34; is no date",
 		"from=2026-01-01&zone=Mars/Base":    "&#34;Mars/Base&#34; is no time zone",
 		"from=2026-01-01&zone=Local":        "&#34;Local&#34; is no time zone",
 		"from=2026-01-01&zone=../etc/x":     "is no time zone",

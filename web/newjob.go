@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,6 +165,7 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 	}
 	o, wrong := readOrder(c)
 	job, err := readForm(c, &form, earlier, o)
+	sent := job.Assets
 	if len(wrong) > 0 {
 		err = farm.Invalid("the job cannot be submitted", append(wrong, fieldsOf(err)...)...)
 	}
@@ -171,12 +173,12 @@ func (s *server) newJob(c *fiber.Ctx, p farm.Principal) error {
 		job, err = s.farm.submitter.Submit(ctx, p, job)
 	}
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeConflict {
-		sent, project := form.Output, form.Project
+		output, project := form.Output, form.Project
 		if err := s.addPresets(ctx, p, &form); err != nil {
 			return err
 		}
-		form.Output, form.Project = sent, project
-		form.Error, form.Wrong = formWords(c, err), wrongOf(reading(c), err)
+		form.Output, form.Project = output, project
+		blame(reading(c), &form, sent, err)
 		c.Status(answer.StatusOf(err))
 		return s.render(c, page.NewJobPage(s.shell(c, p, say(c, "New job"), "jobs"), form))
 	}
@@ -209,24 +211,66 @@ func (s *server) sentForm(ctx context.Context, c *fiber.Ctx, p farm.Principal) (
 	return form, earlier, nil
 }
 
-// formWords are an error in the words of a form, where fields have names of their own.
-func formWords(c *fiber.Ctx, err error) string {
-	var wrong *farm.Error
-	if !errors.As(err, &wrong) || len(wrong.Fields) == 0 || slices.ContainsFunc(wrong.Fields, func(f farm.FieldError) bool { return f.Field != "assets" }) {
-		return sayError(c, err)
+// blame puts what an error has against a job, whose changes to the template are sent, where its form shows it: above, and at the fields.
+func blame(ctx context.Context, form *page.NewJob, sent []farm.Asset, err error) {
+	form.Error, form.Wrong = formWords(ctx, form.Fields, sent, err), wrongOf(ctx, err)
+	for _, f := range fieldsOf(err) {
+		if asset, ok := assetNamed(f.Field, sent); ok {
+			if n := slices.IndexFunc(form.Fields, func(f page.Field) bool { return fills(f, asset) }); n >= 0 {
+				form.Fields[n].Wrong = language.Told(ctx, f.Text())
+			}
+		}
 	}
-	ctx := reading(c)
-	words := language.ToldError(ctx, &farm.Error{Message: wrong.Message, Says: wrong.Says})
-	for i, f := range wrong.Fields {
-		words += []string{": ", "; "}[min(i, 1)] + language.Told(ctx, f.Text())
+}
+
+// formWords are an error in the words of a form with fields, where what the interface calls assets, here sent, has names of its own.
+func formWords(ctx context.Context, fields []page.Field, sent []farm.Asset, err error) string {
+	var refused *farm.Error
+	if !errors.As(err, &refused) || len(refused.Fields) == 0 {
+		return language.ToldError(ctx, err)
+	}
+	words := language.ToldError(ctx, &farm.Error{Message: refused.Message, Says: refused.Says})
+	for i, f := range refused.Fields {
+		words += []string{": ", "; "}[min(i, 1)]
+		said := language.Told(ctx, f.Text())
+		if asset, ok := assetNamed(f.Field, sent); ok {
+			said = language.Say(ctx, "“%s” %v", titleOf(fields, asset), said)
+		} else if f.Field != "assets" { // which says of itself what it is about
+			said = language.FieldName(ctx, f.Field) + ": " + said
+		}
+		words += said
 	}
 	return words
 }
 
+// titleOf is what a form with fields calls the one that an asset comes from.
+func titleOf(fields []page.Field, asset farm.Asset) string {
+	if n := slices.IndexFunc(fields, func(f page.Field) bool { return fills(f, asset) }); n >= 0 {
+		return fields[n].Title()
+	}
+	return asset.LayerName
+}
+
+// ofAssets finds the number, from 0, of the asset that a field belongs to.
+var ofAssets = regexp.MustCompile(`^assets\[(\d+)\]`)
+
+// assetNamed is the asset that a field belongs to, as the interface calls the field.
+func assetNamed(field string, sent []farm.Asset) (asset farm.Asset, ok bool) {
+	m := ofAssets.FindStringSubmatch(field)
+	if m == nil {
+		return asset, false
+	}
+	n, err := strconv.Atoi(m[1])
+	if err != nil || n >= len(sent) {
+		return asset, false
+	}
+	return sent[n], true
+}
+
 // readForm reads a job from its form the way that the interface reads one, so that the same is refused with the same words. What was
-// typed goes back into the form. Of a job that is submitted again, all that the form has no field for stays.
+// typed goes back into the form. A job that is refused has its assets. Of a job that is submitted again, all that the form has no field for stays.
 func readForm(c *fiber.Ctx, form *page.NewJob, earlier farm.Job, o order) (farm.Job, error) {
-	body, err := formBody(c, form, o)
+	body, assets, err := formBody(c, form, o)
 	if err != nil {
 		return farm.Job{}, err
 	}
@@ -235,15 +279,18 @@ func readForm(c *fiber.Ctx, form *page.NewJob, earlier farm.Job, o order) (farm.
 		return farm.Job{}, err
 	}
 	job, err := public.ReadJob(raw)
+	if err != nil {
+		return farm.Job{Assets: assets}, err
+	}
 	job.Strict = true
-	if err == nil && form.Again != "" {
+	if form.Again != "" {
 		job = again(earlier, job, *form)
 	}
-	return job, err
+	return job, nil
 }
 
-// formBody is what a form holds as the interface takes it.
-func formBody(c *fiber.Ctx, form *page.NewJob, o order) (map[string]any, error) {
+// formBody is what a form holds as the interface takes it, and the assets in it.
+func formBody(c *fiber.Ctx, form *page.NewJob, o order) (body map[string]any, assets []farm.Asset, err error) {
 	preview := c.FormValue("preview") != ""
 	form.Name, form.Output = strings.TrimSpace(c.FormValue("name")), sentOutput(c)
 	sent := sentPlace(c, o)
@@ -256,7 +303,7 @@ func formBody(c *fiber.Ctx, form *page.NewJob, o order) (map[string]any, error) 
 	if form.Version > 0 {
 		of["version"] = form.Version
 	}
-	body := map[string]any{"template": of}
+	body = map[string]any{"template": of}
 	set := func(key string, value any, given bool) {
 		if given {
 			body[key] = value
@@ -274,17 +321,16 @@ func formBody(c *fiber.Ctx, form *page.NewJob, o order) (map[string]any, error) 
 	set("notBefore", o.notBefore.Format(time.RFC3339), !o.notBefore.IsZero())
 	if !preview {
 		if err := addOutput(body, form.Output, form.Frames()); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	assets, err := readFields(c, form.Fields)
-	if err != nil {
-		return nil, err
+	if assets, err = readFields(c, form.Fields); err != nil {
+		return nil, nil, err
 	}
 	if len(assets) > 0 {
 		body["assets"] = bodiesOf(assets)
 	}
-	return body, nil
+	return body, assets, nil
 }
 
 // readFields reads the fields of a form: only what differs from the template becomes an asset. What was typed goes back into them, with what

@@ -31,7 +31,7 @@ func (s *server) preview(c *fiber.Ctx, p farm.Principal) error {
 	}
 	job, err := readForm(c, &form, earlier, order{})
 	if err != nil {
-		return c.JSON(undrawn{Error: formWords(c, err)})
+		return c.JSON(undrawn{Error: formWords(reading(c), form.Fields, job.Assets, err)})
 	}
 	return s.drawFrame(ctx, c, p, job.Template, job.Assets)
 }
@@ -42,7 +42,7 @@ func (s *server) rowFrame(c *fiber.Ctx, p farm.Principal) error {
 	defer cancel()
 	job, err := public.ReadJob([]byte(c.FormValue("job")))
 	if err != nil {
-		return c.JSON(undrawn{Error: formWords(c, err)})
+		return c.JSON(undrawn{Error: formWords(reading(c), nil, nil, err)})
 	}
 	return s.drawFrame(ctx, c, p, job.Template, job.Assets)
 }
@@ -68,7 +68,7 @@ func (s *server) drawFrame(ctx context.Context, c *fiber.Ctx, p farm.Principal, 
 	case farm.CodeOf(err) == farm.CodeInternal:
 		return err
 	}
-	return c.JSON(undrawn{Error: formWords(c, err)})
+	return c.JSON(undrawn{Error: formWords(reading(c), nil, assets, err)})
 }
 
 // numberOf reads a number that the page's script sends.

@@ -247,7 +247,7 @@ func (s *server) readTableForm(c *fiber.Ctx, p farm.Principal) (tableForm, error
 		}
 		var known *farm.Error
 		if err != nil && !errors.As(err, &known) {
-			err = farm.Errorf(farm.CodeInvalid, "the form cannot be read: %w", err)
+			err = farm.Errorf(farm.CodeInvalid, "the form cannot be read; send it again").Because(err)
 		}
 		if err != nil {
 			return form, err

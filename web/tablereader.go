@@ -390,7 +390,7 @@ func problemsOf(ctx context.Context, headings []string, v variants.Variant, err 
 	out := make([]page.TableProblem, len(known.Fields))
 	for i, f := range known.Fields {
 		said := language.Told(ctx, f.Text())
-		p := page.TableProblem{Line: v.Number, Column: v.Column(f.Field), Words: f.Field + " " + said}
+		p := page.TableProblem{Line: v.Number, Column: v.Column(f.Field), Words: language.FieldName(ctx, f.Field) + " " + said}
 		if p.Column > 0 {
 			p.Heading = headings[p.Column-1]
 			p.Words = strings.TrimSpace(assetField.ReplaceAllString(f.Field, "") + " " + said)

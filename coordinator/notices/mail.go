@@ -17,6 +17,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/farm/redact"
+	"overcrank/outbound"
 )
 
 // MailTLS is how the connection to a mail server is encrypted.
@@ -213,7 +214,8 @@ func (m *Mailer) dial(ctx context.Context, network, address string) (net.Conn, e
 func mailError(err error, password string) error {
 	var dial *net.OpError
 	if errors.As(err, &dial) && dial.Op == "dial" {
-		return fmt.Errorf("the mail server cannot be reached: %w", cause(dial.Err))
+		reason, _ := outbound.Reason(err)
+		return fmt.Errorf("the mail server cannot be reached: %s", reason)
 	}
 	return fmt.Errorf("the mail server did not take it: %s", plain(redact.New(password).String(err.Error())))
 }

@@ -17,19 +17,19 @@ const SheetLimit = 64 << 20
 // readText reads all of r as UTF-8 with single line feeds. Spreadsheets save UTF-8 with and without a byte order mark,
 // and UTF-16 in either order ("Unicode text"). Anything else is taken for Windows-1252; remark says so, since that is a
 // guess. A workbook (.xlsx) becomes CSV.
-func readText(r io.Reader) (text []byte, remark string, err error) {
+func readText(r io.Reader) (text []byte, remark farm.Text, err error) {
 	raw, err := io.ReadAll(io.LimitReader(r, SheetLimit+1))
 	if err != nil {
-		return nil, "", farm.Errorf(farm.CodeInvalid, "read the table: %w", err)
+		return nil, remark, farm.Errorf(farm.CodeInvalid, "read the table: %w", err)
 	}
 	if len(raw) > SheetLimit {
-		return nil, "", farm.Errorf(farm.CodeInvalid, "the table is larger than %d MiB", SheetLimit>>20)
+		return nil, remark, farm.Errorf(farm.CodeInvalid, "the table is larger than %d MiB", SheetLimit>>20)
 	}
 	switch {
 	case bytes.HasPrefix(raw, []byte("PK\x03\x04")):
 		return textOfWorkbook(raw)
 	case bytes.HasPrefix(raw, []byte("\xd0\xcf\x11\xe0")):
-		return nil, "", farm.Errorf(farm.CodeInvalid, "this is a workbook of an old format, or one with a password: save it as .xlsx without one (in Excel: File › Save As › Excel Workbook)")
+		return nil, remark, farm.Errorf(farm.CodeInvalid, "this is a workbook of an old format, or one with a password: save it as .xlsx without one (in Excel: File › Save As › Excel Workbook)")
 	}
 	switch {
 	case bytes.HasPrefix(raw, []byte{0xef, 0xbb, 0xbf}):
@@ -40,16 +40,16 @@ func readText(r io.Reader) (text []byte, remark string, err error) {
 		raw, err = unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Bytes(raw)
 	}
 	if err != nil {
-		return nil, "", farm.Errorf(farm.CodeInvalid, "the table is not valid UTF-16: %w", err)
+		return nil, remark, farm.Errorf(farm.CodeInvalid, "the table is not valid UTF-16; save it again as UTF-8").Because(err)
 	}
 	if !utf8.Valid(raw) {
-		remark = "The table is not UTF-8; it is read as Windows-1252."
+		remark = farm.Say("The table is not UTF-8; it is read as Windows-1252.")
 		if raw, err = charmap.Windows1252.NewDecoder().Bytes(raw); err != nil {
-			return nil, "", farm.Errorf(farm.CodeInvalid, "the table is neither UTF-8 nor Windows-1252: %w", err)
+			return nil, remark, farm.Errorf(farm.CodeInvalid, "the table is neither UTF-8 nor Windows-1252; save it again as UTF-8").Because(err)
 		}
 	}
 	if bytes.IndexByte(raw, 0) >= 0 {
-		return nil, "", farm.Errorf(farm.CodeInvalid, "the table contains zero bytes; save it as CSV or .xlsx")
+		return nil, remark, farm.Errorf(farm.CodeInvalid, "the table contains zero bytes; save it as CSV or .xlsx")
 	}
 	raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
 	return bytes.ReplaceAll(raw, []byte("\r"), []byte("\n")), remark, nil

@@ -21,7 +21,7 @@ type Sheet struct {
 	Columns   []string
 	Rows      []Row
 	Delimiter rune
-	Remarks   []string // what was guessed while reading
+	Remarks   []farm.Text // what was guessed while reading
 	// Wrong are headings that cannot be used, whose columns are left out, and lines that are not rows.
 	Wrong []*CellError
 
@@ -57,7 +57,7 @@ func ReadSheet(r io.Reader, delimiter rune) (*Sheet, error) {
 		return nil, err
 	}
 	s := &Sheet{Text: string(text), Delimiter: delimiter}
-	if remark != "" {
+	if !remark.IsZero() {
 		s.Remarks = append(s.Remarks, remark)
 	}
 	above := 0
@@ -143,11 +143,10 @@ func (s *Sheet) readRows(text []byte, above int) (broken *CellError, err error) 
 
 // quoteError says plainly what is wrong with the quotes of a cell.
 func quoteError(err error) error {
-	const way = "put a cell that contains a quote in quotes, and write the quote in it twice"
 	if errors.Is(err, csv.ErrBareQuote) {
-		return farm.Errorf(farm.CodeInvalid, "a cell contains a quote but is not in quotes: %s", way)
+		return farm.Errorf(farm.CodeInvalid, "a cell contains a quote but is not in quotes: put it in quotes, and write the quote in it twice")
 	}
-	return farm.Errorf(farm.CodeInvalid, "the quotes of this cell do not match: %s", way)
+	return farm.Errorf(farm.CodeInvalid, "the quotes of this cell do not match: put a cell that contains a quote in quotes, and write the quote in it twice")
 }
 
 // behindLine is the text after its first n lines.

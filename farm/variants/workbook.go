@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -28,10 +27,10 @@ var workbookNeeds = []string{
 
 // textOfWorkbook gives the cells of a workbook (.xlsx) as CSV, as its program shows them: of the first visible sheet that is not empty.
 // remark says which one that is when there are several.
-func textOfWorkbook(raw []byte) (text []byte, remark string, err error) {
+func textOfWorkbook(raw []byte) (text []byte, remark farm.Text, err error) {
 	lean, err := leanWorkbook(raw)
 	if err != nil {
-		return nil, "", err
+		return nil, remark, err
 	}
 	// The file comes from anybody. A fault of the library must not end the process that reads it.
 	defer func() {
@@ -41,7 +40,7 @@ func textOfWorkbook(raw []byte) (text []byte, remark string, err error) {
 	}()
 	book, err := excelize.OpenReader(bytes.NewReader(lean), excelize.Options{UnzipSizeLimit: workbookLimit, UnzipXMLSizeLimit: workbookLimit})
 	if err != nil {
-		return nil, "", farm.Errorf(farm.CodeInvalid, "the workbook cannot be opened (%w); save it again as .xlsx, or export the sheet as CSV", err)
+		return nil, remark, farm.Errorf(farm.CodeInvalid, "the workbook cannot be opened; save it again as .xlsx, or export the sheet as CSV").Because(err)
 	}
 	defer func() { err = errors.Join(err, book.Close()) }()
 	var shown []string
@@ -52,24 +51,27 @@ func textOfWorkbook(raw []byte) (text []byte, remark string, err error) {
 	}
 	for _, name := range shown {
 		if text, err = textOfSheet(book, name); err != nil {
-			return nil, "", farm.Errorf(farm.CodeInvalid, "sheet “%s”: %w", brief(name), err)
+			if farm.CodeOf(err) != farm.CodeInvalid {
+				return nil, remark, farm.Errorf(farm.CodeInvalid, "sheet “%s” cannot be read; export it as CSV", brief(name)).Because(err)
+			}
+			return nil, remark, farm.Errorf(farm.CodeInvalid, "sheet “%s”: %w", brief(name), err)
 		}
 		if len(text) == 0 {
 			continue
 		}
 		if len(shown) > 1 {
-			remark = fmt.Sprintf("The workbook has %d sheets; “%s” is read.", len(shown), brief(name))
+			remark = farm.Say("The workbook has %d sheets; “%s” is read.", len(shown), brief(name))
 		}
 		return text, remark, nil
 	}
-	return nil, "", farm.Errorf(farm.CodeInvalid, "the workbook has no visible sheet with cells")
+	return nil, remark, farm.Errorf(farm.CodeInvalid, "the workbook has no visible sheet with cells")
 }
 
 // leanWorkbook is a workbook without the parts that say nothing of its cells.
 func leanWorkbook(raw []byte) ([]byte, error) {
 	from, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
-		return nil, farm.Errorf(farm.CodeInvalid, "the workbook is damaged: %w", err)
+		return nil, farm.Errorf(farm.CodeInvalid, "the workbook is damaged; save it again, or export the sheet as CSV").Because(err)
 	}
 	if len(from.File) > workbookParts {
 		return nil, farm.Errorf(farm.CodeInvalid, "the workbook has %d parts; one of at most %d is read", len(from.File), workbookParts)
@@ -86,7 +88,7 @@ func leanWorkbook(raw []byte) ([]byte, error) {
 			return nil, farm.Errorf(farm.CodeInvalid, "the workbook unpacks to more than %d MiB; export the sheet as CSV", workbookLimit>>20)
 		}
 		if err := to.Copy(f); err != nil {
-			return nil, farm.Errorf(farm.CodeInvalid, "the workbook is damaged: %w", err)
+			return nil, farm.Errorf(farm.CodeInvalid, "the workbook is damaged; save it again, or export the sheet as CSV").Because(err)
 		}
 	}
 	if !sheets {

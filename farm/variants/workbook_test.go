@@ -59,7 +59,7 @@ func TestAWorkbookIsReadAsItsProgramShowsIt(t *testing.T) {
 	if got := s.Rows[1].Cells; got[0] != "Last" || got[2] != "0.25" {
 		t.Errorf("the last row is %q", got)
 	}
-	if len(s.Remarks) != 1 || !strings.Contains(s.Remarks[0], "2 sheets; “Films” is read") {
+	if len(s.Remarks) != 1 || !strings.Contains(s.Remarks[0].String(), "2 sheets; “Films” is read") {
 		t.Errorf("it remarks %q", s.Remarks)
 	}
 	again, err := ReadSheet(strings.NewReader(s.Text), 0)

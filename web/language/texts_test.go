@@ -27,7 +27,7 @@ var sayers = map[string]struct {
 	"say": {1, false}, "language.Say": {1, false}, "phrase": {0, false}, "language.Pieces": {1, false}, "language.Text": {0, false},
 	"s.say": {1, false}, "r.say": {0, false}, "w": {0, false}, "counted": {1, true},
 	"farm.Say": {0, false}, "farm.Count": {2, true},
-	"many": {3, true}, "manyOf": {2, true}, "language.Count": {3, true}, "language.CountedPieces": {3, true},
+	"Say": {1, false}, "Text": {0, false}, "many": {3, true}, "manyOf": {2, true}, "language.Count": {3, true}, "language.CountedPieces": {3, true},
 }
 
 // wordRooms are files whose every text is said somewhere: they name states.
@@ -76,7 +76,7 @@ func texts(t *testing.T) map[string]bool {
 	for text, counts := range told.texts {
 		found[text] = counts || found[text]
 	}
-	for _, text := range slices.Concat(frames, wrappers, failures, standings, refused, findings, drawings, warnings, []string{several}) {
+	for _, text := range slices.Concat(frames, wrappers, failures, standings, refused, findings, drawings, warnings, untold, []string{several}) {
 		found[text] = false
 	}
 	for m := time.January; m <= time.December; m++ {

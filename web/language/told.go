@@ -2,6 +2,7 @@ package language
 
 import (
 	"context"
+	"errors"
 
 	"golang.org/x/text/feature/plural"
 
@@ -11,8 +12,15 @@ import (
 // Told is a text of the farm in the language of a context. What has no translation stays as it is in English. Words that
 // stand for themselves are known again where a machine says them (Heard).
 func Told(ctx context.Context, t farm.Text) string {
+	if t.IsZero() {
+		return ""
+	}
+	return told(ctx, named(ctx, t))
+}
+
+func told(ctx context.Context, t farm.Text) string {
 	l := In(ctx)
-	if l == farm.English || t.IsZero() {
+	if l == farm.English {
 		return t.String()
 	}
 	if words, ok := asIs(t); ok {
@@ -22,7 +30,7 @@ func Told(ctx context.Context, t farm.Text) string {
 	for i, arg := range t.Args {
 		switch arg := arg.(type) {
 		case farm.Text:
-			args[i] = Told(ctx, arg)
+			args[i] = told(ctx, arg)
 		case farm.Decimal:
 			args[i] = Decimal(ctx, arg.Value, arg.Places)
 		default:
@@ -55,11 +63,11 @@ func asIs(t farm.Text) (words string, ok bool) {
 	return words, ok
 }
 
-// ToldError is what an error says in the language of a context. Errors that the farm does not say to people stay as they are, and so does one that is
-// wrapped, which has more words around it.
+// ToldError is what an error says to people in the language of a context, without the words for the log that others have wrapped around it. Errors
+// that the farm does not say to people stay as they are.
 func ToldError(ctx context.Context, err error) string {
-	known, ok := err.(interface{ Text() farm.Text })
-	if !ok || In(ctx) == farm.English {
+	var known interface{ Text() farm.Text }
+	if !errors.As(err, &known) {
 		return err.Error()
 	}
 	return Told(ctx, known.Text())

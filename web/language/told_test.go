@@ -3,6 +3,7 @@ package language
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"overcrank/farm"
@@ -24,6 +25,12 @@ func TestTextsOfTheFarmAreToldInTheLanguageOfTheContext(t *testing.T) {
 		{Told(de, hours), "1.200,5 Rechnerstunden"},
 		{ToldError(de, farm.Errorf(farm.CodeInvalid, "nobody has translated %s", "this")), "nobody has translated this"},
 		{ToldError(de, errors.New("disk full")), "disk full"},
+		// What others wrapped around a refusal is for the log, and fields are called what forms call them.
+		{ToldError(de, fmt.Errorf("submitting job j1 once more: %w", farm.Invalid("nothing was changed", farm.Field("priority", "type the tag"), farm.Field("assets[1].value", "type the tag"), farm.Field("digest", "type the tag")))),
+			"nichts wurde geändert (Priorität: geben Sie das Tag ein; Änderung 2 an der Vorlage: geben Sie das Tag ein; digest: geben Sie das Tag ein)"},
+		{ToldError(de, farm.Errorf(farm.CodeConflict, "none of the jobs could be resubmitted: %w", fmt.Errorf("row 3: %w", farm.Invalid("nothing was changed", farm.Field("settings.frames", "type the tag"))))),
+			"keiner der Jobs konnte neu gesendet werden: nichts wurde geändert (Frames: geben Sie das Tag ein)"},
+		{ToldError(context.Background(), farm.Invalid("nothing was changed", farm.Field("notBefore", "type the tag"))), "nothing was changed (Not before: type the tag)"},
 		{Told(de, farm.Count(1, "%d thing nobody has translated", "%d things nobody has translated")), "1 thing nobody has translated"},
 	} {
 		if c.got != c.want {

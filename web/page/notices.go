@@ -54,9 +54,9 @@ func (v Notices) testedWords(ctx context.Context) string {
 	case v.NotSent == "":
 		return say(ctx, "The test chat message was sent.")
 	case mail:
-		return say(ctx, "The test e-mail was not sent: %s.", v.NotSent)
+		return say(ctx, "The test e-mail was not sent: %s.", heard(ctx, v.NotSent))
 	}
-	return say(ctx, "The test chat message was not sent: %s.", v.NotSent)
+	return say(ctx, "The test chat message was not sent: %s.", heard(ctx, v.NotSent))
 }
 
 // chatName is what people call a kind of chat.
@@ -90,9 +90,9 @@ func (v Notices) wants(what farm.Happening) bool { return slices.Contains(v.Abou
 func queueWords(ctx context.Context, q farm.NoticeQueue) string {
 	switch waiting := len(q.Waiting) + q.More; {
 	case q.Error != "" && waiting > 0:
-		return say(ctx, "Not sent so far, and tried again: %s.", q.Error)
+		return say(ctx, "Not sent so far, and tried again: %s.", heard(ctx, q.Error))
 	case q.Error != "":
-		return say(ctx, "The last message was given up: %s.", q.Error)
+		return say(ctx, "The last message was given up: %s.", heard(ctx, q.Error))
 	case waiting > 0:
 		return many(ctx, waiting, "%d thing waits to be told.", "%d things wait to be told.")
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"overcrank/aep"
+	"overcrank/farm"
 	"overcrank/web/language"
 )
 
@@ -30,7 +31,7 @@ type Table struct {
 	Choices     []aep.CompositionSummary
 
 	Text    string // the table
-	Remarks []string
+	Remarks []farm.Text
 	Columns []TableColumn
 	Abouts  []TableAbout // what columns can be about
 	Rows    []TableRow   // the first of them

@@ -14,7 +14,7 @@ func (c *Coordinator) SelectJobs(ctx context.Context, p farm.Principal, f search
 	return c.withProgress(found, err)
 }
 
-// NewerJobs lists those of a filter that were submitted just after the job with an id, the newest first, where the farm has a list of them.
+// NewerJobs lists those of a filter that were submitted just after the job with an id, the newest first.
 func (c *Coordinator) NewerJobs(_ context.Context, p farm.Principal, f search.Filter, id string, limit int) (search.Jobs, error) {
 	found, err := c.search.Newer(p, f, id, limit)
 	return c.withProgress(found, err)

@@ -132,8 +132,8 @@ func (s *server) listJobs(ctx context.Context, p farm.Principal, v *page.Jobs, s
 		if err != nil {
 			return found, err
 		}
-		if found.Next != "" {
-			v.Newer, v.Next = found.Jobs[0].ID, found.Jobs[len(found.Jobs)-1].ID
+		if found.Next != "" && len(found.Jobs) > 0 {
+			v.Newer, v.Next, v.Indexing = found.Next, found.Jobs[len(found.Jobs)-1].ID, found.Indexing
 			return found, nil
 		}
 		asked, v.Paging = nil, false // there are no more than the first page holds
@@ -144,7 +144,7 @@ func (s *server) listJobs(ctx context.Context, p farm.Principal, v *page.Jobs, s
 		return found, err
 	}
 	newer, err := s.farm.jobs.NewerJobs(ctx, p, selected, found.Jobs[0].ID, 1)
-	if len(newer.Jobs) > 0 {
+	if len(newer.Jobs) > 0 || newer.Next != "" {
 		v.Newer = found.Jobs[0].ID
 	}
 	return found, err

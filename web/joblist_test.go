@@ -106,7 +106,8 @@ func TestTheListOfJobsIsPagedBothWays(t *testing.T) {
 		}
 		return html.UnescapeString(m[1])
 	}
-	for _, filter := range []string{"", "state=waiting", "from=2020-01-01"} {
+	r.eventually("the search index has all of them", func() bool { return len(shown(link(link("/jobs?q=shot", "Older"), "Older"))) == 20 })
+	for _, filter := range []string{"", "state=waiting", "from=2020-01-01", "q=shot", "by=art", "q=shot&state=waiting"} {
 		first := "/jobs?" + filter
 		if to := link(first, "Newer"); to != "" {
 			t.Errorf("newer than %s is %s", first, to)

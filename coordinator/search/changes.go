@@ -1,6 +1,12 @@
 package search
 
-import "sync"
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
 
 // mostNoted is how many changed records are remembered by themselves.
 const mostNoted = 1 << 16
@@ -66,17 +72,17 @@ func (c *Changes) tell() {
 	}
 }
 
-// take gives what was noted since the last time, at most limit of it; the rest stays.
+// take gives what was noted since the last time, in the order of ids, so that records are numbered in it, at most limit of it; the rest stays.
 func (c *Changes) take(limit int) (some []note, lost bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	lost, c.lost = c.lost, false
-	for n := range c.noted {
-		if len(some) == limit {
-			c.tell()
-			break
-		}
-		some = append(some, n)
+	some = slices.SortedFunc(maps.Keys(c.noted), func(a, b note) int { return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(a.kind, b.kind)) })
+	if len(some) > limit {
+		some = some[:limit]
+		c.tell()
+	}
+	for _, n := range some {
 		delete(c.noted, n)
 	}
 	return some, lost

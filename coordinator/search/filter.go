@@ -98,6 +98,7 @@ func (s *Search) candidates(team string, f Filter, q Query, before string) (ids 
 	if err != nil {
 		s.changes.tell() // a damaged index is made again
 	}
+	slices.SortFunc(ids, func(a, b string) int { return strings.Compare(b, a) }) // as the list is: numbers are only nearly in that order
 	return ids, all, err
 }
 

@@ -21,7 +21,7 @@ import (
 // what is found under the first name may be anything and is made again.
 const (
 	inUseFile  = "index.open"
-	closedFile = "index-2.db" // the number is that of the layout: another one finds no file
+	closedFile = "index-3.db" // the number is that of the layout: another one finds no file
 )
 
 // The buckets of a shelf.

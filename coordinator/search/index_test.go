@@ -102,6 +102,58 @@ func TestTheIndexFindsWhatThePlainRuleFinds(t *testing.T) {
 	}
 }
 
+// TestRecordsAreReadBothWays numbers some records against the order of their ids, as those that come from several coordinators at once are.
+func TestRecordsAreReadBothWays(t *testing.T) {
+	t.Parallel()
+	x, on := opened(t, t.TempDir()), shelf{KindJob, "a"}
+	var put []entry
+	for n := range 3 * segmentSize / 2 {
+		near := n ^ 1 // each two stand the wrong way round
+		e := entry{id: fmt.Sprintf("%06d", near), stamp: 1, words: []string{"every"}}
+		if near%3 == 0 {
+			e.words = append(e.words, "third")
+		}
+		put = append(put, e)
+	}
+	if err := x.change(on, put, nil); err != nil {
+		t.Fatal(err)
+	}
+	q, err := Read("third")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"000000", "000003", "004094", "004097", "006142", "006143", "1"} {
+		var before, after []string
+		take := func(into *[]string) func(string) bool {
+			return func(id string) bool { *into = append(*into, id); return true }
+		}
+		all, err := x.find(on, q, id, take(&before))
+		if err != nil || !all {
+			t.Fatalf("before %s: all %v, %v", id, all, err)
+		}
+		if all, err = x.findAfter(on, q, id, take(&after)); err != nil || !all {
+			t.Fatalf("after %s: all %v, %v", id, all, err)
+		}
+		slices.Sort(before)
+		slices.Sort(after)
+		var below, above []string
+		for n := 0; n < len(put); n += 3 {
+			switch other := fmt.Sprintf("%06d", n); {
+			case other < id:
+				below = append(below, other)
+			case other > id:
+				above = append(above, other)
+			}
+		}
+		if !slices.Equal(before, below) || !slices.Equal(after, above) {
+			t.Errorf("before %s are %d records, %d were expected; after it %d, %d were expected", id, len(before), len(below), len(after), len(above))
+		}
+	}
+	if err := x.close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestAnIndexThatWasNotClosedIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	dir, on := t.TempDir(), shelf{KindJob, "a"}
@@ -172,8 +224,8 @@ func TestWhatIsNotNotedIsSaid(t *testing.T) {
 		c.Note(KindJob, fmt.Sprint(n))
 	}
 	some, lost := c.take(5)
-	if len(some) != 5 || !lost {
-		t.Errorf("%d of what was noted, and lost: %v", len(some), lost)
+	if len(some) != 5 || !lost || !slices.IsSortedFunc(some, func(a, b note) int { return strings.Compare(a.id, b.id) }) {
+		t.Errorf("%v of what was noted, and lost: %v", some, lost)
 	}
 	if _, lost := c.take(5); lost {
 		t.Error("it is said twice")

@@ -67,22 +67,6 @@ func (f Filter) walked() bool {
 	return f.Text == "" && f.By == "" && f.Template == "" && f.Batch == "" && f.Machine == ""
 }
 
-// Newer lists those of a filter that were submitted just after the job with an id, the newest first; Next is not empty when there are newer ones.
-// It finds none where no list of the state has all that the filter names: an index is read from the newest on only.
-func (s *Search) Newer(p farm.Principal, f Filter, id string, limit int) (found Jobs, err error) {
-	if err := p.May(farm.ActView); err != nil || !f.walked() {
-		return found, err
-	}
-	q := f.listed("oldest_first", limit)
-	q.Behind = id
-	err = s.state.View(func(tx *raftstore.Tx) error {
-		found.Jobs, found.Next, err = tx.Jobs(p.Team, q)
-		return err
-	})
-	slices.Reverse(found.Jobs)
-	return found, err
-}
-
 // walk reads a page in an order that the state keeps.
 func (s *Search) walk(team string, f Filter, sort, cursor string, limit int) (found Jobs, err error) {
 	q := f.listed(sort, limit)

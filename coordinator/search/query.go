@@ -66,6 +66,24 @@ func (q Query) is(text string) bool {
 // find gives the ids of the records of a shelf that a query is about, the latest first, until yield wants no more: those before an id, or all
 // where it is "". all says that it has looked at everything: a word that begins as very many others do is not followed to the end.
 func (x *index) find(s shelf, q Query, before string, yield func(id string) bool) (all bool, err error) {
+	return x.walk(s, q, func(ids *bbolt.Bucket, lowest, highest uint32) ([]uint32, bool) {
+		if before != "" {
+			highest = min(highest, lastBefore(ids, before))
+		}
+		return []uint32{highest, lowest}, highest >= lowest
+	}, func(id string) bool { return before != "" && id >= before || yield(id) })
+}
+
+// findAfter is find the other way: from the first record behind an id on.
+func (x *index) findAfter(s shelf, q Query, after string, yield func(id string) bool) (all bool, err error) {
+	return x.walk(s, q, func(ids *bbolt.Bucket, lowest, highest uint32) ([]uint32, bool) {
+		first, some := firstAfter(ids, after)
+		return []uint32{max(lowest, first), highest}, some && first <= highest
+	}, func(id string) bool { return id <= after || yield(id) })
+}
+
+// walk gives what a query is about from one number of records to another, which bound chooses of the lowest and the highest there is.
+func (x *index) walk(s shelf, q Query, bound func(ids *bbolt.Bucket, lowest, highest uint32) (ends []uint32, some bool), yield func(id string) bool) (all bool, err error) {
 	err = x.view(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(s.name())
 		if b == nil || q.Empty() {
@@ -79,22 +97,19 @@ func (x *index) find(s shelf, q Query, before string, yield func(id string) bool
 			all = true
 			return nil
 		}
-		lowest, highest := binary.BigEndian.Uint32(first), binary.BigEndian.Uint32(last)
-		if before != "" {
-			highest = min(highest, lastBefore(b.Bucket(bucketIDs), before))
-		}
-		if highest < lowest {
+		ends, some := bound(b.Bucket(bucketIDs), binary.BigEndian.Uint32(first), binary.BigEndian.Uint32(last))
+		if !some {
 			all = true
 			return nil
 		}
-		lowest >>= segmentBits
-		segment := highest >> segmentBits
-		for left := mostLooked; left > 0; segment-- {
+		from, to, up := ends[0], ends[1], ends[0] < ends[1]
+		segment := from >> segmentBits
+		for left := mostLooked; left > 0; {
 			places, looked := q.in(words, segment, left)
 			left -= looked
-			for place := range places.down {
+			for place := range places.places(up) {
 				ordinal := segment<<segmentBits | uint32(place)
-				if ordinal > highest {
+				if ordinal < min(from, to) || ordinal > max(from, to) {
 					continue
 				}
 				id := records.Get(binary.BigEndian.AppendUint32(nil, ordinal))
@@ -102,9 +117,14 @@ func (x *index) find(s shelf, q Query, before string, yield func(id string) bool
 					return nil
 				}
 			}
-			if segment == lowest {
+			switch {
+			case segment == to>>segmentBits:
 				all = left > 0
 				return nil
+			case up:
+				segment++
+			default:
+				segment--
 			}
 		}
 		return nil
@@ -115,18 +135,42 @@ func (x *index) find(s shelf, q Query, before string, yield func(id string) bool
 	return all, nil
 }
 
-// lastBefore is the number of the last record whose id stands before another in their order, 0 when there is none.
-func lastBefore(ids *bbolt.Bucket, id string) uint32 {
-	cursor, row := ids.Cursor(), []byte(nil)
-	if key, _ := cursor.Seek([]byte(id)); key == nil {
+// nearby is among how many neighbours of an id the record with the outermost number is looked for: records that come together are numbered in the order
+// of their ids, those that come at the same time from several coordinators nearly so.
+const nearby = 64
+
+// lastBefore is the highest number of the records whose ids stand just before another in their order, 0 when there is none.
+func lastBefore(ids *bbolt.Bucket, id string) (last uint32) {
+	cursor := ids.Cursor()
+	key, row := cursor.Seek([]byte(id))
+	if key == nil {
 		_, row = cursor.Last()
 	} else {
 		_, row = cursor.Prev()
 	}
-	if len(row) != rowSize {
-		return 0
+	for range nearby {
+		if len(row) != rowSize {
+			break
+		}
+		last = max(last, binary.BigEndian.Uint32(row))
+		_, row = cursor.Prev()
 	}
-	return binary.BigEndian.Uint32(row)
+	return last
+}
+
+// firstAfter is the lowest number of the records whose ids stand just behind another in their order; some is false when there is none.
+func firstAfter(ids *bbolt.Bucket, id string) (first uint32, some bool) {
+	cursor := ids.Cursor()
+	first = maxOrdinal
+	_, row := cursor.Seek([]byte(id + "\x00"))
+	for range nearby {
+		if len(row) != rowSize {
+			break
+		}
+		first, some = min(first, binary.BigEndian.Uint32(row)), true
+		_, row = cursor.Next()
+	}
+	return first, some
 }
 
 // in gives the records of a segment that a query is about, and at how many words it looked, at most limit.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"encoding/binary"
+	"iter"
 	"math/bits"
 )
 
@@ -41,6 +42,22 @@ func (s *set) down(yield func(uint16) bool) {
 				return
 			}
 			w &^= 1 << high
+		}
+	}
+}
+
+// places gives the places in their order, or from the highest to the lowest.
+func (s *set) places(up bool) iter.Seq[uint16] {
+	if !up {
+		return s.down
+	}
+	return func(yield func(uint16) bool) {
+		for i, w := range s {
+			for ; w != 0; w &= w - 1 {
+				if !yield(uint16(i<<6 + bits.TrailingZeros64(w))) {
+					return
+				}
+			}
 		}
 	}
 }

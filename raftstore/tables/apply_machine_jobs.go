@@ -56,3 +56,21 @@ func (tx *Tx) MachineJobs(team, agent string, before time.Time, limit int) (ids 
 	}
 	return ids, false, tx.t.err
 }
+
+// NewerMachineJobs reads the ids of those of a team's jobs that a machine worked on and that were submitted at a moment or later: the oldest first, at
+// most limit. more says that there are others.
+func (tx *Tx) NewerMachineJobs(team, agent string, from time.Time, limit int) (ids []string, more bool, err error) {
+	if strings.Contains(agent, sep) {
+		return nil, false, nil
+	}
+	s := &jobStream{cursor: tx.t.cursor(bucketMachineJobs), prefix: []byte(machineJobsPrefix(team, agent))}
+	for s.seek([]byte(timeKey(from))); s.head != nil; {
+		if len(ids) == limit {
+			return ids, true, tx.t.err
+		}
+		ids = append(ids, string(s.head[len(timeKey(from)):]))
+		key, _ := s.cursor.Next()
+		s.take(key)
+	}
+	return ids, false, tx.t.err
+}

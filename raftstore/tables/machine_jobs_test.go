@@ -57,6 +57,16 @@ func TestJobsAreListedByTheMachineThatWorkedOnThem(t *testing.T) {
 	if ids, _ := m.machineJobs(agent, epoch.Add(-time.Hour), 10); len(ids) != 0 {
 		t.Errorf("before it all it worked on %q", ids)
 	}
+	m.read(func(tx *Tx) error {
+		oldest, more, err := tx.NewerMachineJobs("team", agent, time.Time{}, 2)
+		if want := []string{all[2], all[1]}; !more || !slices.Equal(oldest, want) {
+			t.Errorf("the oldest two are %q, %q were expected, more: %v", oldest, want, more)
+		}
+		if ids, more, _ := tx.NewerMachineJobs("team", agent, after(1000), 2); len(ids) != 0 || more {
+			t.Errorf("after it all it worked on %q", ids)
+		}
+		return err
+	})
 	if ids, _ := m.machineJobs("nobody", time.Time{}, 10); len(ids) != 0 {
 		t.Errorf("a machine that is not there worked on %q", ids)
 	}

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
+	"slices"
 
 	"overcrank/coordinator/peers"
+	"overcrank/coordinator/schedule"
 	"overcrank/farm"
 	"overcrank/farm/wording"
 	"overcrank/raftstore"
@@ -96,20 +99,67 @@ func (d *Dispatcher) FinishEach(ctx context.Context, p farm.Principal, ids []str
 }
 
 func (l *leader) finishOf(ctx context.Context, asked jobsAsked) (map[string]farm.Span, error) {
-	finish := make(map[string]farm.Span, len(asked.IDs))
-	for _, id := range asked.IDs {
-		placement, err := l.placementOf(ctx, jobAsked{Team: asked.Team, ID: id})
-		if farm.CodeOf(err) == farm.CodeNotFound {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if placement.Finish != nil {
-			finish[id] = *placement.Finish
+	if err := l.queueRead(ctx); err != nil {
+		return nil, err
+	}
+	jobs, starts, err := l.startsOf(asked)
+	if err != nil {
+		return nil, err
+	}
+	finish := make(map[string]farm.Span, len(jobs))
+	for _, job := range jobs {
+		takes := l.estimate(ctx, job)
+		start, begins := starts[job.ID]
+		switch {
+		case takes == nil || job.Status.Waiting() && !begins:
+		case job.Status.Waiting():
+			finish[job.ID] = after(start, *takes)
+		default:
+			finish[job.ID] = *takes
 		}
 	}
 	return finish, nil
+}
+
+// after is when something is done that begins within one span and takes another.
+func after(start, takes farm.Span) farm.Span {
+	return farm.Span{Low: start.Low + takes.Low, High: start.High + takes.High, Learning: start.Learning || takes.Learning}
+}
+
+// startsAtOnce is of how many tasks it is looked at when they begin while all else waits: some milliseconds on a farm of 2,000 machines.
+const startsAtOnce = 50
+
+// startsOf reads the open jobs of those that are asked about, and when those that wait are likely to begin, as far as anybody can tell.
+func (l *leader) startsOf(asked jobsAsked) (jobs []farm.Job, starts map[string]farm.Span, err error) {
+	now := l.d.state.Now()
+	var line []schedule.Task
+	for _, id := range asked.IDs {
+		job, err := l.d.state.JobOf(farm.Principal{Team: asked.Team}, id)
+		if farm.CodeOf(err) == farm.CodeNotFound || err == nil && job.Status.Ended() {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		jobs = append(jobs, job)
+		if !job.Status.Waiting() {
+			continue
+		}
+		waits := waiting{job: job}
+		if err := l.d.state.View(func(tx *raftstore.Tx) error { return waits.read(tx, now) }); err != nil {
+			return nil, nil, err
+		}
+		if waits.why().IsZero() && waits.task.ID != "" {
+			line = append(line, waits.queued)
+		}
+	}
+	starts = make(map[string]farm.Span, len(line))
+	for some := range slices.Chunk(line, startsAtOnce) {
+		l.mu.Lock()
+		maps.Copy(starts, l.queue.Starts(some, now))
+		l.mu.Unlock()
+	}
+	return jobs, starts, nil
 }
 
 func (l *leader) placementsOf(ctx context.Context, asked jobsAsked) (map[string]farm.Placement, error) {
@@ -150,9 +200,8 @@ func (l *leader) placementOf(ctx context.Context, asked jobAsked) (farm.Placemen
 			placement.Finish = nil
 			return placement, nil
 		}
-		placement.Finish.Low += placement.Start.Low
-		placement.Finish.High += placement.Start.High
-		placement.Finish.Learning = placement.Finish.Learning || placement.Start.Learning
+		done := after(*placement.Start, *placement.Finish)
+		placement.Finish = &done
 	}
 	return placement, nil
 }

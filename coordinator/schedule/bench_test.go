@@ -130,3 +130,18 @@ func BenchmarkExplain(b *testing.B) {
 		q.Explain(listed[0].Task, epoch)
 	}
 }
+
+// BenchmarkStarts asks for the first 50 tasks in line, of as many kinds: what the leader does in one go for a list of jobs that is sorted by when they are
+// likely to be done.
+func BenchmarkStarts(b *testing.B) {
+	q := crowd(20_000, 1000, 2000)
+	listed, _ := q.Line(epoch, 0, 50)
+	tasks := make([]schedule.Task, len(listed))
+	for i, l := range listed {
+		tasks[i] = l.Task
+	}
+	b.ResetTimer()
+	for b.Loop() {
+		q.Starts(tasks, epoch)
+	}
+}

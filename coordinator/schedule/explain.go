@@ -50,6 +50,25 @@ type explanation struct {
 	nearest      *farm.NearAgent
 }
 
+// fit counts the connected machines that may take the task.
+func (e *explanation) fit() {
+	for _, m := range e.q.machines {
+		if !m.connected || !e.c.row.has(m.profile.index) || slices.Contains(e.c.barred, m.id) {
+			continue
+		}
+		e.fitting = append(e.fitting, m)
+		if !m.able() {
+			continue
+		}
+		e.able++
+		e.slots += m.slots
+		if m.free > 0 {
+			e.free++
+			e.untried += oneIf(!slices.Contains(e.c.avoid, m.id))
+		}
+	}
+}
+
 // survey examines every connected machine.
 func (e *explanation) survey() {
 	q, c := e.q, e.c
@@ -63,6 +82,7 @@ func (e *explanation) survey() {
 		}
 		e.requirements = append(e.requirements, r)
 	}
+	e.fit()
 	e.out = map[OutKind][]*machine{}
 	failed, barred, out := 0, 0, 0
 	var near *machine
@@ -82,16 +102,8 @@ func (e *explanation) survey() {
 			e.barred += oneIf(isBarred && c.row.has(m.profile.index))
 			continue
 		}
-		e.fitting = append(e.fitting, m)
 		if !m.able() {
 			e.out[m.out.Why] = append(e.out[m.out.Why], m)
-			continue
-		}
-		e.able++
-		e.slots += m.slots
-		if m.free > 0 {
-			e.free++
-			e.untried += oneIf(!isAvoided)
 		}
 	}
 	add := func(kind string, wants farm.Text, rulesOut int) {

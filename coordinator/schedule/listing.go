@@ -125,6 +125,32 @@ func (q *Queue) place(it *item, now time.Time) (place int, exact bool) {
 	return max(place, q.aheadOf(it, now)) + 1, false
 }
 
+// placesOf is place of some tasks at once: the line is walked once for all of them.
+func (q *Queue) placesOf(items []*item, now time.Time) map[*item]int {
+	places, left := make(map[*item]int, len(items)), 0
+	for _, it := range items {
+		if it != nil && it.at == inGroup && !it.group.held && !q.policy.Levels[it.group.lane.level.name()].Paused {
+			places[it] = 0
+		}
+	}
+	seen := 0
+	left = len(places)
+	q.inOrder(now, func(other *item) bool {
+		seen++
+		if _, asked := places[other]; asked {
+			places[other] = seen
+			left--
+		}
+		return left > 0 && seen < placesSeen
+	})
+	for it, place := range places {
+		if place == 0 {
+			places[it] = max(seen, q.aheadOf(it, now)) + 1
+		}
+	}
+	return places
+}
+
 // aheadOf counts the tasks of levels that are served before the item's.
 func (q *Queue) aheadOf(it *item, now time.Time) int {
 	n := 0

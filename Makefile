@@ -116,10 +116,10 @@ release-checks:
 	$(MAKE) --no-print-directory chaos DURATION=10m SEED=1
 	$(MAKE) --no-print-directory chaos DURATION=10m SEED=2
 
-## pictures: the pictures in the documentation, taken of the real dashboard
+## pictures: the pictures in the documentation, taken of the real dashboard, and docs/pages.md, which shows every page
 pictures:
 	@scripts/require ffmpeg fonts browser
-	OVERCRANK_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count 1 -run '^TestAProducer|^TestAStudio|^TestAPage' ./cmd/overcrank/farmtest/pages
+	OVERCRANK_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count 1 -timeout 30m -run '^TestAProducer|^TestAStudio|^TestAPage|^TestEveryPage|^TestTheDocumentation' ./cmd/overcrank/farmtest/pages
 
 ## fidelity: docs/fidelity.md, how like After Effects the embedded engine draws. SAMPLES is a folder of projects with what others drew of them
 fidelity:

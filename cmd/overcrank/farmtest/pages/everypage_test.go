@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"golang.org/x/image/font/gofont/goregular"
@@ -45,20 +46,19 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	f := farmtest.LaunchProgram(t, farmtest.Under(t, farmtest.Variant(t, "paced"), "export OVERCRANK_PACE_FRAME=2s"), "up", t.TempDir(), "--slots", "3")
 	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	v := &tour{browser: newBrowser(t, f.Server)}
+	v.do(network.Enable())
 	v.expect("status of 40", "status of 410") // pages that say so are pages too
 	v.foundsAFarm(f)
 	had := furnishes(f)
-	for _, path := range had.pages() {
-		v.goesTo(path)
+	for _, chapter := range had.pages() {
+		v.visits(chapter)
 	}
 	v.do(chromedp.Evaluate(`document.querySelector('form[action="/sign-out"]').requestSubmit(), 0`, nil), chromedp.WaitVisible("#password", chromedp.ByQuery))
-	for _, path := range had.forStrangers {
-		v.goesTo(path)
-	}
-	t.Logf("axe looked at %d pages, three times each, in %v", len(v.seen), v.looked.Round(time.Second))
+	v.visits(had.strangers())
+	t.Logf("axe looked at %d pages, twice each, in %v", len(v.seen), v.looked.Round(time.Second))
 	for _, route := range allPages(t) {
 		if !slices.Contains(noPages, route) && !slices.ContainsFunc(v.seen, func(path string) bool { return leadsTo(route, path) }) {
-			t.Errorf("nobody has looked at %s: it belongs into furnished.pages, or into noPages", route)
+			t.Errorf("nobody has looked at %s: it belongs into pages (sights_test.go), or into noPages", route)
 		}
 	}
 }
@@ -74,15 +74,46 @@ func (v *tour) foundsAFarm(f *farmtest.Farm) {
 	v.shows("Welcome, Northlight")
 }
 
-// goesTo opens a page, and has it looked at in both colours and on a telephone.
+// visits goes to each page of a chapter, and keeps its picture.
+func (v *tour) visits(c chapter) {
+	v.t.Helper()
+	for _, s := range c.sights {
+		v.goesTo(s.path)
+		v.portrait(s.name)
+	}
+}
+
+// goesTo has axe look at a page twice: in light colours in a window, and in dark ones on a telephone. The second time it is in another language, whose
+// words are longer, and none may be clipped there or in a small window.
 func (v *tour) goesTo(path string) {
 	v.t.Helper()
+	language := languages[len(v.seen)%len(languages)]
+	v.speaks(language)
 	v.open(path)
-	v.canBeRead(path)
 	v.scheme("dark")
-	v.hasNoFinding(path + ", dark")
+	for _, width := range []int64{1024, 680, 390} { // 680 is a window at 200 %
+		v.size(width, 900)
+		v.isNotTooWide(path+" ("+language+")", width)
+		v.clipsNoWords(path+" ("+language+")", width)
+	}
+	v.hasNoFinding(path + ", dark on a telephone (" + language + ")")
+	v.speaks("en")
+	v.scheme("light")
+	v.size(1360, 900)
+	v.open(path)
+	v.isNotTooWide(path, 1360)
+	v.hasNoFinding(path)
 	only, _, _ := strings.Cut(path, "?")
 	v.seen = append(v.seen, only)
+}
+
+// languages are those in which pages are looked at on a telephone, one after the other.
+var languages = []string{"de", "fr"}
+
+// speaks sets which language the visitor prefers.
+func (b *browser) speaks(language string) {
+	b.t.Helper()
+	b.do(network.SetExtraHTTPHeaders(network.Headers{"Accept-Language": language}))
 }
 
 // allPages are the routes of everything that a browser can ask for once somebody is signed in, as web/matrix_test.go lists them.
@@ -113,19 +144,7 @@ func leadsTo(route, path string) bool {
 type furnished struct {
 	template, batch, machine                             string
 	finished, failed, rendering, held, approval, inBatch string // jobs
-	forStrangers                                         []string
-}
-
-// pages are the addresses of everything that somebody sees who is signed in.
-func (h furnished) pages() []string {
-	return []string{
-		"/jobs/" + h.rendering, "/", "/?of=team", "/welcome", "/account", "/jobs", "/jobs?state=failed", "/jobs?sort=oldest", "/jobs?name=nothing-is-called-so", "/jobs/" + h.finished, "/jobs/" + h.failed,
-		"/jobs/" + h.held, "/jobs/" + h.approval, "/jobs/" + h.inBatch, "/jobs/01ARZ3NDEKTSV4RRFFQ69G5FAV", "/batches", "/batches/" + h.batch, "/batches/" + h.batch + "?state=failed", "/batches/" + h.batch + "/edit",
-		"/templates", "/templates/" + h.template, "/new", "/new?template=" + h.template, "/new/table", "/new/table?template=" + h.template, "/failures", "/reports", "/wall", "/projects", "/search", "/search?q=card", "/queue",
-		"/machines", "/machines?view=wall", "/machines/" + h.machine, "/machines/hours?id=" + h.machine, "/machines/add", "/machines/add?for=deb", "/machines/invite",
-		"/settings/api-tokens", "/settings/people", "/settings/audit", "/settings/sign-in", "/settings/sharing", "/settings/updates", "/settings/fonts", "/settings/fonts/named?font=GoRegular",
-		"/settings/secrets", "/settings/studio", "/settings/coordinators", "/settings/webhooks", "/api/reference", "/no-such-page",
-	}
+	invited, review, locked, revoked                     string // addresses that links lead to
 }
 
 // furnishes has something of each kind happen at a farm.
@@ -151,7 +170,11 @@ func furnishes(f *farmtest.Farm) (h furnished) {
 	}
 	_, err := f.CreateProject(f.T.Context(), "Spring spots", nil)
 	must(err)
-	h.finished = submitsCard(f, card(map[string]any{"name": "Opener", "project": "Spring spots", "tags": []string{"Acme"}}))
+	opener := map[string]any{"name": "Opener", "project": "Spring spots", "tags": []string{"Acme"}}
+	if picturesWanted() != "" {
+		opener["settings"] = map[string]any{"frames": []int{50, 73}} // something to play and to comment on
+	}
+	h.finished = submitsCard(f, card(opener))
 	h.failed = submitsCard(f, card(map[string]any{"name": "Closer", "assets": []any{nowhere}}))
 	batch, err := f.CreateBatch(f.T.Context(), []map[string]any{card(map[string]any{"name": "German"}), card(map[string]any{"name": "French", "assets": []any{nowhere}})})
 	must(err)
@@ -178,13 +201,17 @@ func furnishes(f *farmtest.Farm) (h furnished) {
 	must(err)
 	_, err = f.Invite(f.T.Context(), client.NewJoinToken{})
 	must(err)
-	h.forStrangers = strangersSee(f, h.finished)
+	h.linksLeadTo(f)
+	if picturesWanted() != "" {
+		h.enlivens(f)
+		defer h.queues(f)
+	}
 	h.rendering = submitsCard(f, card(map[string]any{"name": "Feature", "settings": map[string]any{}, "sequential": true}))
 	return h
 }
 
-// strangersSee are the addresses for those who are not signed in: with links for somebody who was invited, and for a client who reviews a film.
-func strangersSee(f *farmtest.Farm, film string) []string {
+// linksLeadTo makes links for somebody who was invited, and for clients who review the finished film.
+func (h *furnished) linksLeadTo(f *farmtest.Farm) {
 	f.T.Helper()
 	path := func(address string, err error) string {
 		f.T.Helper()
@@ -198,15 +225,14 @@ func strangersSee(f *farmtest.Farm, film string) []string {
 		return u.Path
 	}
 	mia, err := f.CreatePerson(f.T.Context(), client.NewAccess{Name: "Mia", Role: "artist", Email: "mia@northlight.example"})
-	invited := path(mia.SignIn.URL, err)
-	open, err := f.CreateReview(f.T.Context(), film, client.NewReview{For: "Acme", Download: true, Takes: true})
-	forAll := path(open.URL, err)
-	locked, err := f.CreateReview(f.T.Context(), film, client.NewReview{For: "Acme’s agency", Password: "tungsten"})
-	withPassword := path(locked.URL, err)
-	gone, err := f.CreateReview(f.T.Context(), film, client.NewReview{For: "Nobody"})
-	revoked := path(gone.URL, err)
-	if err := f.RevokeReview(f.T.Context(), film, gone.ID); err != nil {
+	h.invited = path(mia.SignIn.URL, err)
+	open, err := f.CreateReview(f.T.Context(), h.finished, client.NewReview{For: "Acme", Download: true, Takes: true})
+	h.review = path(open.URL, err)
+	locked, err := f.CreateReview(f.T.Context(), h.finished, client.NewReview{For: "Acme’s agency", Password: "tungsten"})
+	h.locked = path(locked.URL, err)
+	gone, err := f.CreateReview(f.T.Context(), h.finished, client.NewReview{For: "Nobody"})
+	h.revoked = path(gone.URL, err)
+	if err := f.RevokeReview(f.T.Context(), h.finished, gone.ID); err != nil {
 		f.T.Fatal(err)
 	}
-	return []string{"/sign-in", "/sign-in?with=secret", invited, "/sign-in/not-a-link", "/setup/not-a-link", forAll, withPassword, revoked}
 }

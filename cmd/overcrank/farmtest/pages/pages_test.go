@@ -297,13 +297,22 @@ func (b *browser) looksRight(path, picture string) {
 		if small := value[string](b, smallControls); small != "" {
 			b.t.Errorf("%s, %d pixels wide, has controls below 24 pixels: %s", path, width, small)
 		}
-		if clipped := value[string](b, clippedWords); clipped != "" {
-			b.t.Errorf("%s, %d pixels wide, clips words: %s", path, width, clipped)
-		}
+		b.clipsNoWords(path, width)
 		for _, scheme := range []string{"dark", "light"} {
 			b.scheme(scheme)
 			b.picture(fmt.Sprintf("%s-%d-%s", picture, width, scheme))
 		}
+	}
+}
+
+// clipsNoWords has all words of the page that is open be shown whole in its window, which has some width, and none be squeezed into a column of letters.
+func (b *browser) clipsNoWords(path string, width int64) {
+	b.t.Helper()
+	if clipped := value[string](b, clippedWords); clipped != "" {
+		b.t.Errorf("%s, %d pixels wide, clips words: %s", path, width, clipped)
+	}
+	if squeezed := value[string](b, squeezedWords); squeezed != "" {
+		b.t.Errorf("%s, %d pixels wide, squeezes words: %s", path, width, squeezed)
 	}
 }
 
@@ -319,6 +328,19 @@ const clippedWords = `[...document.querySelectorAll("main *")].filter((e) => {
 	return e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()) && style.overflowX === "hidden" && style.textOverflow !== "ellipsis" &&
 		e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1;
 }).map((e) => e.textContent.trim().slice(0, 40)).join("; ")`
+
+// squeezedWords lists texts of which three lines or more hold less than four letters each.
+const squeezedWords = `(() => {
+	const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT), found = [], range = document.createRange();
+	while (walk.nextNode()) {
+		const text = walk.currentNode.data.trim();
+		if (text.length < 3 || text.length > 400 || !walk.currentNode.parentElement.checkVisibility()) continue;
+		range.selectNodeContents(walk.currentNode);
+		const lines = new Set([...range.getClientRects()].filter((r) => r.width > 1).map((r) => Math.round(r.top))).size;
+		if (lines > 2 && text.length / lines < 4) found.push(text.slice(0, 40));
+	}
+	return found.join("; ");
+})()`
 
 func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	t.Parallel()

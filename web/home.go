@@ -125,35 +125,33 @@ func (s *server) readMine(ctx context.Context, p farm.Principal, h *page.Home) e
 		found, err := s.farm.jobs.SelectJobs(ctx, p, search.Filter{By: p.Name, States: jobFilters[states]}, "", homeCounted)
 		return found.Jobs, found.Next == "", err
 	}
-	lists := map[string][]farm.Job{}
-	h.Whole = true
+	lists, more := map[string][]farm.Job{}, map[string]bool{}
 	for _, states := range []string{"rendering", "waiting", "finished", "failed"} {
 		jobs, whole, err := mine(states)
 		if err != nil {
 			return err
 		}
-		lists[states] = jobs
-		h.Whole = h.Whole && (whole || states == "finished" || states == "failed")
+		lists[states], more[states] = jobs, !whole && len(jobs) > 0
 	}
 	lately := time.Now().Add(-failedLately)
 	failed := slices.DeleteFunc(lists["failed"], func(j farm.Job) bool { return j.ErrorAt.Before(lately) })
 	finished := slices.DeleteFunc(lists["finished"], func(j farm.Job) bool { return j.FinishedAt.Before(lately) })
 	slices.SortStableFunc(finished, func(a, b farm.Job) int { return b.FinishedAt.Compare(a.FinishedAt) })
-	waiting := lists["waiting"]
-	slices.SortStableFunc(waiting, func(a, b farm.Job) int {
-		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt))
-	})
-	h.Active, h.Waiting, h.Done, h.Broken = len(lists["rendering"]), len(waiting), len(finished), len(failed)
-	h.FailedNow, h.FailedAll = len(failed), len(lists["failed"]) < homeCounted || len(failed) < homeCounted
+	first, err := s.firstInLine(ctx, p)
+	if err != nil {
+		return err
+	}
+	waiting := inLine(lists["waiting"], first, p.Name)
+	h.Active, h.Waiting, h.Done, h.Broken = len(lists["rendering"]), len(lists["waiting"]), len(finished), len(failed)
+	h.More = page.More{
+		Active: more["rendering"], Waiting: more["waiting"],
+		Done: more["finished"] && len(finished) == len(lists["finished"]), Broken: more["failed"] && len(failed) == len(lists["failed"]),
+	}
+	h.FailedNow, h.FailedAll = len(failed), !h.More.Broken
 	looked := waiting[:min(len(waiting), homeLooked)]
 	if p.Can(farm.ActApprove) {
-		first, err := s.firstInLine(ctx, p)
-		if err != nil {
-			return err
-		}
 		looked = slices.Concat(looked, slices.DeleteFunc(first, func(j farm.Job) bool { return j.SubmittedBy == p.Name }))
 	}
-	var err error
 	h.Stuck, err = s.stuck(ctx, p, looked, func(j farm.Job, ask bool) bool { return ask || j.SubmittedBy == p.Name })
 	if err != nil {
 		return err
@@ -180,6 +178,19 @@ func (s *server) dressHome(ctx context.Context, p farm.Principal, h *page.Home, 
 		}
 	}
 	return s.forecast(ctx, p, h.Rendering)
+}
+
+// inLine are waiting jobs of a person in the order in which they begin: those among the first of the team's, then the others, some of which may not
+// have been counted.
+func inLine(waiting, first []farm.Job, name string) []farm.Job {
+	own := slices.DeleteFunc(slices.Clone(first), func(j farm.Job) bool { return j.SubmittedBy != name })
+	others := slices.DeleteFunc(slices.Clone(waiting), func(j farm.Job) bool {
+		return slices.ContainsFunc(own, func(k farm.Job) bool { return k.ID == j.ID })
+	})
+	slices.SortFunc(others, func(a, b farm.Job) int {
+		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return slices.Concat(own, others)
 }
 
 // firstInLine reads the team's waiting jobs that begin first.

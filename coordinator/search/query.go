@@ -142,8 +142,8 @@ const nearby = 64
 // lastBefore is the highest number of the records whose ids stand just before another in their order, 0 when there is none.
 func lastBefore(ids *bbolt.Bucket, id string) (last uint32) {
 	cursor := ids.Cursor()
-	key, row := cursor.Seek([]byte(id))
-	if key == nil {
+	var row []byte
+	if key, _ := cursor.Seek([]byte(id)); key == nil {
 		_, row = cursor.Last()
 	} else {
 		_, row = cursor.Prev()

@@ -144,6 +144,14 @@ func (b Batch) Sentence(ctx context.Context) string {
 	return commas(said)
 }
 
+// Outlook says how the batch stands, and when it is likely to be done.
+func (b Batch) Outlook(ctx context.Context) string {
+	if b.Forecast.Finish == nil {
+		return b.Sentence(ctx)
+	}
+	return b.Sentence(ctx) + ", " + doneWords(ctx, *b.Forecast.Finish)
+}
+
 // part is a share of the batch, in percent for an attribute.
 func (b Batch) part(n int) string {
 	if len(b.Batch.Jobs) == 0 {

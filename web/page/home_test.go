@@ -16,3 +16,15 @@ func TestABatchIsCalledAsItsFirstJob(t *testing.T) {
 		}
 	}
 }
+
+// Work that was not counted to its end is not told as if it had been.
+func TestTheOverviewSaysWhereItStopsToCount(t *testing.T) {
+	h := Home{Machines: 1, Active: 200, Waiting: 200, More: More{Active: true, Waiting: true}}
+	if got, want := h.Answer(t.Context()), "All is well: 200 or more jobs are rendering, 200 or more are waiting."; got != want {
+		t.Errorf("the overview says %q, not %q", got, want)
+	}
+	h.More = More{}
+	if got, want := h.Answer(t.Context()), "All is well: 200 jobs are rendering, 200 are waiting."; got != want {
+		t.Errorf("the overview says %q, not %q", got, want)
+	}
+}

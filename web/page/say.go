@@ -46,6 +46,14 @@ func inWords(ctx context.Context) wording.Words {
 // grouped is a number for people, as the reader's language writes it.
 func grouped(ctx context.Context, n int) string { return language.Number(ctx, n) }
 
+// atLeast is a number, with a plus where there are more than were counted.
+func atLeast(ctx context.Context, n int, more bool) string {
+	if more {
+		return grouped(ctx, n) + "+"
+	}
+	return grouped(ctx, n)
+}
+
 // phrase is a text in the reader's language with parts of the page between its words: text has a verb %s for each.
 func phrase(text string, parts ...templ.Component) templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {

@@ -109,6 +109,11 @@ func (f JobFilter) narrow() bool {
 	return f != JobFilter{}
 }
 
+// detailed says whether more is asked for than words, whose jobs they are and an order: that stands in a part of the form that is folded away.
+func (f JobFilter) detailed() bool {
+	return f.Template+f.Project+f.Tag+f.Machine+f.From+f.To+f.At != ""
+}
+
 // in is the filter with another state.
 func (f JobFilter) in(state string) JobFilter { f.State = state; return f }
 

@@ -31,7 +31,7 @@ func (s *server) changeNotices(c *fiber.Ctx, p farm.Principal) error {
 	switch farm.CodeOf(err) {
 	case farm.CodeInvalid, farm.CodeConflict, farm.CodeUnavailable:
 		c.Status(answer.StatusOf(err))
-		return s.showAccount(c, p, page.Account{Notices: page.Notices{Problem: sayError(c, err)}})
+		return s.showAccount(c, p, page.Account{Notices: page.Notices{Problem: sayError(c, err), Sent: noticesTyped(c)}})
 	}
 	if err != nil {
 		return err
@@ -54,6 +54,14 @@ func noticesSent(c *fiber.Ctx) (change notices.Change) {
 		change.Quiet = &notices.Quiet{Hours: c.FormValue("quietHours"), Zone: c.FormValue("quietZone")}
 	}
 	return change
+}
+
+// noticesTyped is what the form of the account held when it was sent.
+func noticesTyped(c *fiber.Ctx) *page.NoticesForm {
+	return &page.NoticesForm{
+		About: noticesSent(c).About, Mail: c.FormValue("email") != "", Chat: c.FormValue("chat") != "", Quiet: c.FormValue("quiet") != "",
+		Kind: farm.ChatKind(c.FormValue("chatKind")), Hours: c.FormValue("quietHours"), Zone: c.FormValue("quietZone"),
+	}
 }
 
 // testNotices sends the reader a test message, and says how that went.

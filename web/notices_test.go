@@ -28,8 +28,8 @@ func TestSomebodySaysWhatToBeToldOfAndTriesIt(t *testing.T) {
 	chat.Close()
 	v.post("/account/notifications/test", url.Values{"way": {"chat"}}).is(http.StatusOK, "was not sent: the receiver cannot be asked")
 	v.post("/account/notifications/test", url.Values{"way": {"email"}}).is(http.StatusConflict, "Your settings do not use e-mail")
-	form.Set("quietHours", "late")
-	v.post("/account/notifications", form).is(http.StatusBadRequest, "weekly window")
+	form["about"], form["quietHours"] = []string{"failed"}, []string{"late"}
+	v.post("/account/notifications", form).is(http.StatusBadRequest, "weekly window", `value="failed" checked`, `value="late"`).lacks(`value="finished" checked`, "whoever-knows")
 	v.reads = "de"
 	v.post("/account/notifications/test", url.Values{"way": {"chat"}}).is(http.StatusOK, "wurde nicht gesendet: der Empfänger kann nicht gefragt werden: Verbindung abgelehnt").lacks("connection refused")
 	v.post("/account/notifications", form).is(http.StatusBadRequest, "Ruhezeiten: &#34;late&#34; ist kein", "Uhrzeiten gehen von 00:00 bis 24:00").lacks("quietHours.hours", "weekly window")

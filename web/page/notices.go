@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"slices"
 
 	"overcrank/coordinator/notices"
 	"overcrank/farm"
@@ -12,7 +11,8 @@ import (
 type Notices struct {
 	notices.Settings
 	Saved   bool
-	Problem string // why what was sent is not kept
+	Problem string       // why what was sent is not kept
+	Sent    *NoticesForm // that, which the form shows again
 	// Tested is the way by which a test was sent, "" for none, and NotSent why it was not.
 	Tested  farm.NoticeWay
 	NotSent string
@@ -72,19 +72,28 @@ func chatName(ctx context.Context, kind farm.ChatKind) string {
 	return string(kind)
 }
 
-// chosenKind says whether a kind of chat was chosen, and is not told by the address.
-func (v Notices) chosenKind(kind farm.ChatKind) bool {
-	return v.Chat != nil && v.Chat.Kind == kind && notices.KindOf(v.Chat.Host) == ""
+// NoticesForm is what the form asks for. The address of a chat is a secret, so that no page has it.
+type NoticesForm struct {
+	About             []farm.Happening
+	Mail, Chat, Quiet bool
+	Kind              farm.ChatKind // "" where the address tells it
+	Hours, Zone       string
 }
 
-func (v Notices) quiet() (hours, zone string) {
-	if v.Quiet == nil {
-		return "", ""
+// form is what the form shows: what the farm has, or what was sent and refused.
+func (v Notices) form() NoticesForm {
+	if v.Sent != nil {
+		return *v.Sent
 	}
-	return v.Quiet.Hours.String(), v.Quiet.Zone
+	f := NoticesForm{About: v.About, Mail: v.Mail, Chat: v.Chat != nil, Quiet: v.Quiet != nil}
+	if v.Chat != nil && notices.KindOf(v.Chat.Host) == "" {
+		f.Kind = v.Chat.Kind
+	}
+	if v.Quiet != nil {
+		f.Hours, f.Zone = v.Quiet.Hours.String(), v.Quiet.Zone
+	}
+	return f
 }
-
-func (v Notices) wants(what farm.Happening) bool { return slices.Contains(v.About, what) }
 
 // queueWords say how telling by one way goes, "" when there is nothing to say.
 func queueWords(ctx context.Context, q farm.NoticeQueue) string {

@@ -75,14 +75,18 @@ func (c *Changes) tell() {
 // take gives what was noted since the last time, in the order of ids, so that records are numbered in it, at most limit of it; the rest stays.
 func (c *Changes) take(limit int) (some []note, lost bool) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	lost, c.lost = c.lost, false
-	some = slices.SortedFunc(maps.Keys(c.noted), func(a, b note) int { return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(a.kind, b.kind)) })
+	some = slices.Collect(maps.Keys(c.noted))
+	c.mu.Unlock()
+	// Whoever changes the state waits for the lock, so many notes are sorted without it.
+	slices.SortFunc(some, func(a, b note) int { return cmp.Or(strings.Compare(a.id, b.id), cmp.Compare(a.kind, b.kind)) })
 	if len(some) > limit {
 		some = some[:limit]
 		c.tell()
 	}
-	for _, n := range some {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range some { // what was noted again meanwhile is read after this, as it is then
 		delete(c.noted, n)
 	}
 	return some, lost

@@ -66,24 +66,24 @@ func (q Query) is(text string) bool {
 // find gives the ids of the records of a shelf that a query is about, the latest first, until yield wants no more: those before an id, or all
 // where it is "". all says that it has looked at everything: a word that begins as very many others do is not followed to the end.
 func (x *index) find(s shelf, q Query, before string, yield func(id string) bool) (all bool, err error) {
-	return x.walk(s, q, func(ids *bbolt.Bucket, lowest, highest uint32) ([]uint32, bool) {
+	return x.walk(s, q, func(ids *bbolt.Bucket, lowest, highest uint32) (from, to uint32, some bool) {
 		if before != "" {
 			highest = min(highest, lastBefore(ids, before))
 		}
-		return []uint32{highest, lowest}, highest >= lowest
+		return highest, lowest, highest >= lowest
 	}, func(id string) bool { return before != "" && id >= before || yield(id) })
 }
 
 // findAfter is find the other way: from the first record behind an id on.
 func (x *index) findAfter(s shelf, q Query, after string, yield func(id string) bool) (all bool, err error) {
-	return x.walk(s, q, func(ids *bbolt.Bucket, lowest, highest uint32) ([]uint32, bool) {
+	return x.walk(s, q, func(ids *bbolt.Bucket, lowest, highest uint32) (from, to uint32, some bool) {
 		first, some := firstAfter(ids, after)
-		return []uint32{max(lowest, first), highest}, some && first <= highest
+		return max(lowest, first), highest, some && first <= highest
 	}, func(id string) bool { return id <= after || yield(id) })
 }
 
 // walk gives what a query is about from one number of records to another, which bound chooses of the lowest and the highest there is.
-func (x *index) walk(s shelf, q Query, bound func(ids *bbolt.Bucket, lowest, highest uint32) (ends []uint32, some bool), yield func(id string) bool) (all bool, err error) {
+func (x *index) walk(s shelf, q Query, bound func(ids *bbolt.Bucket, lowest, highest uint32) (from, to uint32, some bool), yield func(id string) bool) (all bool, err error) {
 	err = x.view(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(s.name())
 		if b == nil || q.Empty() {
@@ -97,13 +97,12 @@ func (x *index) walk(s shelf, q Query, bound func(ids *bbolt.Bucket, lowest, hig
 			all = true
 			return nil
 		}
-		ends, some := bound(b.Bucket(bucketIDs), binary.BigEndian.Uint32(first), binary.BigEndian.Uint32(last))
+		from, to, some := bound(b.Bucket(bucketIDs), binary.BigEndian.Uint32(first), binary.BigEndian.Uint32(last))
 		if !some {
 			all = true
 			return nil
 		}
-		from, to, up := ends[0], ends[1], ends[0] < ends[1]
-		segment := from >> segmentBits
+		segment, up := from>>segmentBits, from < to
 		for left := mostLooked; left > 0; {
 			places, looked := q.in(words, segment, left)
 			left -= looked

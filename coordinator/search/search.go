@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -145,14 +144,13 @@ func (s *Search) ended(ctx context.Context, x *index, err error) error {
 	return nil
 }
 
-// renew looks at records that have changed.
+// renew looks at records that have changed, in the order of their ids, which is by age.
 func (s *Search) renew(x *index, some []note) error {
 	byKind := map[Kind][]string{}
 	for _, n := range some {
 		byKind[n.kind] = append(byKind[n.kind], n.id)
 	}
 	for kind, ids := range byKind {
-		slices.Sort(ids) // which is by age
 		if err := s.bring(x, kind, ids); err != nil {
 			return err
 		}

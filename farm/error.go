@@ -3,6 +3,7 @@ package farm
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -65,6 +66,14 @@ func (t Text) Field() (name string, ok bool) {
 	}
 	name, ok = t.Args[0].(string)
 	return name, ok
+}
+
+// AssetOf is the number, from 0, of the asset that a field of the interface belongs to, as assets[2].value does; ok is false for other fields.
+func AssetOf(field string) (n int, ok bool) {
+	rest, ok := strings.CutPrefix(field, "assets[")
+	number, _, closed := strings.Cut(rest, "]")
+	n, err := strconv.Atoi(number)
+	return n, ok && closed && err == nil && n >= 0
 }
 
 // Text is what is wrong with the field, without its name.

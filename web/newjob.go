@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -251,17 +250,10 @@ func titleOf(fields []page.Field, asset farm.Asset) string {
 	return asset.LayerName
 }
 
-// ofAssets finds the number, from 0, of the asset that a field belongs to.
-var ofAssets = regexp.MustCompile(`^assets\[(\d+)\]`)
-
 // assetNamed is the asset that a field belongs to, as the interface calls the field.
 func assetNamed(field string, sent []farm.Asset) (asset farm.Asset, ok bool) {
-	m := ofAssets.FindStringSubmatch(field)
-	if m == nil {
-		return asset, false
-	}
-	n, err := strconv.Atoi(m[1])
-	if err != nil || n >= len(sent) {
+	n, ok := farm.AssetOf(field)
+	if !ok || n >= len(sent) {
 		return asset, false
 	}
 	return sent[n], true

@@ -127,14 +127,13 @@ func (q *Queue) place(it *item, now time.Time) (place int, exact bool) {
 
 // placesOf is place of some tasks at once: the line is walked once for all of them.
 func (q *Queue) placesOf(items []*item, now time.Time) map[*item]int {
-	places, left := make(map[*item]int, len(items)), 0
+	places := make(map[*item]int, len(items))
 	for _, it := range items {
 		if it != nil && it.at == inGroup && !it.group.held && !q.policy.Levels[it.group.lane.level.name()].Paused {
 			places[it] = 0
 		}
 	}
-	seen := 0
-	left = len(places)
+	seen, left := 0, len(places)
 	q.inOrder(now, func(other *item) bool {
 		seen++
 		if _, asked := places[other]; asked {

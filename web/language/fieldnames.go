@@ -2,8 +2,6 @@ package language
 
 import (
 	"context"
-	"regexp"
-	"strconv"
 
 	"overcrank/farm"
 )
@@ -22,18 +20,13 @@ var fieldNames = map[string]string{
 	"webhook": Text("Webhook"), "webhook.url": Text("Webhook"), "word": Text("Tag"), "zone": Text("Time zone"),
 }
 
-// ofChange finds the number, from 0, of the change to a template that a field belongs to.
-var ofChange = regexp.MustCompile(`^assets\[(\d+)\]`)
-
 // FieldName is what forms call a field of the interface, in the language of a context; its own name where no form has it.
 func FieldName(ctx context.Context, field string) string {
 	if words, known := fieldNames[field]; known {
 		return Say(ctx, words)
 	}
-	if m := ofChange.FindStringSubmatch(field); m != nil {
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			return Say(ctx, "Change %d to the template", n+1)
-		}
+	if n, ok := farm.AssetOf(field); ok {
+		return Say(ctx, "Change %d to the template", n+1)
 	}
 	return field
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/tidwall/btree"
 	"go.etcd.io/bbolt"
@@ -177,7 +178,7 @@ func (c *Change) write(bucket []byte, key string, value []byte) error {
 			own.trees[place] = own.trees[place].Copy()
 		}
 	}
-	own.trees[place].Set(&row{key: key, value: value})
+	own.trees[place].Set(c.store.newRow(key, value))
 	own.size += rowCost + len(key) + len(value)
 	return nil
 }
@@ -194,9 +195,10 @@ const rowCost = 64
 // Cursor goes through the rows of a bucket in the order of their keys. Rows must not be written while it is used.
 type Cursor struct {
 	rows    *Rows
-	sources []source // the newest first
-	key     []byte   // where the cursor is
-	back    bool     // which way it goes: sources stand at key or behind it, seen in this direction
+	sources []source  // the newest first
+	room    [3]source // of sources
+	key     []byte    // where the cursor is
+	back    bool      // which way it goes: sources stand at key or behind it, seen in this direction
 }
 
 // source is one of the layers, or the file. key is nil at its end.
@@ -210,6 +212,7 @@ type source struct {
 // Cursor makes a cursor on a bucket.
 func (r *Rows) Cursor(bucket []byte) *Cursor {
 	place, c := r.place(bucket), &Cursor{rows: r}
+	c.sources = c.room[:0]
 	for _, l := range r.layers {
 		if l != nil && l.trees[place] != nil {
 			c.sources = append(c.sources, source{tree: l.trees[place], iter: l.trees[place].Iter()})
@@ -254,7 +257,7 @@ func (c *Cursor) First() (key, value []byte) { return c.Seek(nil) }
 func (c *Cursor) Seek(at []byte) (key, value []byte) {
 	c.back = false
 	for i := range c.sources {
-		c.reach(&c.sources[i], func(s *source) { s.seek(at) })
+		c.reach(&c.sources[i], func(s *source) { s.seek(at, &c.rows.wanted) })
 	}
 	return c.settle()
 }
@@ -281,7 +284,7 @@ func (c *Cursor) step(back bool) (key, value []byte) {
 	if c.back != back {
 		c.back = back
 		for i := range c.sources {
-			c.reach(&c.sources[i], func(s *source) { s.turn(back, c.key) })
+			c.reach(&c.sources[i], func(s *source) { s.turn(back, c.key, &c.rows.wanted) })
 		}
 	} else {
 		c.pass(c.key)
@@ -327,9 +330,12 @@ func (c *Cursor) settle() (key, value []byte) {
 	}
 }
 
-func (s *source) seek(at []byte) {
+// seek moves to the first row from a key on; wanted is what the layers are asked for.
+func (s *source) seek(at []byte, wanted *row) {
 	if s.tree != nil {
-		s.take(s.iter.Seek(&row{key: string(at)}))
+		wanted.key = unsafe.String(unsafe.SliceData(at), len(at)) // which is compared with others, and not kept
+		s.take(s.iter.Seek(wanted))
+		wanted.key = ""
 	} else {
 		s.key, s.value = s.file.Seek(at)
 	}
@@ -357,8 +363,8 @@ func (s *source) move(back bool) {
 }
 
 // turn changes the direction: the source moves to its first row beyond a key, seen that way.
-func (s *source) turn(back bool, key []byte) {
-	s.seek(key)
+func (s *source) turn(back bool, key []byte, wanted *row) {
+	s.seek(key, wanted)
 	switch {
 	case back && s.key == nil:
 		s.last()

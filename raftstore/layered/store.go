@@ -53,6 +53,8 @@ type Store struct {
 	sinking *layer // what is being written to the file; nil for nothing
 	seen    *seen  // of the file as it is without what is sinking
 
+	spare []row // rows that are not used yet: those of one layer lie together, and go together
+
 	sunk chan error // tells the end of sinking; nil while nothing sinks
 	err  error      // why the file is not written any more
 
@@ -81,6 +83,20 @@ type row struct {
 
 // bytes is the key for those who only read it.
 func (r *row) bytes() []byte { return unsafe.Slice(unsafe.StringData(r.key), len(r.key)) }
+
+// rowsAtOnce is for how many rows memory is taken at once.
+const rowsAtOnce = 64
+
+// newRow is a row of a change.
+func (s *Store) newRow(key string, value []byte) *row {
+	if len(s.spare) == 0 {
+		s.spare = make([]row, rowsAtOnce)
+	}
+	r := &s.spare[0]
+	s.spare = s.spare[1:]
+	r.key, r.value = key, value
+	return r
+}
 
 func newTree() *btree.BTreeG[*row] {
 	return btree.NewBTreeGOptions(func(a, b *row) bool { return a.key < b.key }, btree.Options{NoLocks: true, Degree: 16})
@@ -225,6 +241,7 @@ func (s *Store) sink() {
 		return
 	}
 	portion := s.recent
+	s.spare = nil
 	s.mu.Lock()
 	s.recent, s.sinking = s.newLayer(), portion
 	s.mu.Unlock()

@@ -45,14 +45,14 @@ func (t *tables) openFailure(job farm.Job, why failing) {
 	if job.Private && !cause.Kind.OfMachine() {
 		cause.Subject = ""
 	}
-	counter := countOfFailures(job.Team, cause)
+	counter := t.countOfFailures(job.Team, cause)
 	if t.count(counter) == 0 {
-		if t.count(countOfCauses(job.Team)) >= farm.MostCauses {
+		if t.count(t.countOfCauses(job.Team)) >= farm.MostCauses {
 			cause.Subject = ""
-			counter = countOfFailures(job.Team, cause)
+			counter = t.countOfFailures(job.Team, cause)
 		}
 		if t.count(counter) == 0 {
-			t.add(countOfCauses(job.Team), 1)
+			t.add(t.countOfCauses(job.Team), 1)
 		}
 	}
 	failure := farm.OpenFailure{Job: job.ID, Team: job.Team, Cause: cause, At: why.at, Agent: why.agent}
@@ -69,7 +69,7 @@ func (t *tables) openFailure(job farm.Job, why failing) {
 func (t *tables) closeOldest(team string, cause farm.Cause, n int) {
 	prefix := causePrefix(team, cause)
 	cursor := t.cursor(bucketFailuresByCause)
-	var keys []string
+	keys := make([]string, 0, n)
 	for key, _ := cursor.Seek([]byte(prefix)); strings.HasPrefix(string(key), prefix) && len(keys) < n; key, _ = cursor.Next() {
 		keys = append(keys, string(key))
 	}
@@ -77,7 +77,7 @@ func (t *tables) closeOldest(team string, cause farm.Cause, n int) {
 		t.remove(bucketFailures, team+sep+key[len(prefix)+timeKeySize:])
 		t.remove(bucketFailuresByCause, key)
 	}
-	t.add(countOfFailures(team, cause), -len(keys))
+	t.add(t.countOfFailures(team, cause), -len(keys))
 }
 
 // closeFailure takes a job off the list of those that need somebody, if it is on it.
@@ -88,9 +88,9 @@ func (t *tables) closeFailure(team, job string) bool {
 	}
 	t.remove(bucketFailures, team+sep+job)
 	t.remove(bucketFailuresByCause, causeKey(failure))
-	t.add(countOfFailures(team, failure.Cause), -1)
-	if t.count(countOfFailures(team, failure.Cause)) == 0 {
-		t.add(countOfCauses(team), -1)
+	t.add(t.countOfFailures(team, failure.Cause), -1)
+	if t.count(t.countOfFailures(team, failure.Cause)) == 0 {
+		t.add(t.countOfCauses(team), -1)
 	}
 	return true
 }
@@ -115,17 +115,19 @@ func (t *tables) dropFailures(team string) {
 	}
 }
 
-func countOfCauses(team string) string { return "failure causes" + sep + team }
+func (t *tables) countOfCauses(team string) string { return t.key("failure causes", sep, team) }
 
-func countOfFailures(team string, cause farm.Cause) string {
-	return failuresOf(team) + cause.Key()
+func (t *tables) countOfFailures(team string, cause farm.Cause) string {
+	return t.key(failuresOfAll, team, sep, cause.Key())
 }
 
-func failuresOf(team string) string { return "open failures" + sep + team + sep }
+const failuresOfAll = "open failures" + sep
+
+func failuresOf(team string) string { return failuresOfAll + team + sep }
 
 func causePrefix(team string, cause farm.Cause) string { return team + sep + cause.Key() + sep }
 
-func causeKey(f farm.OpenFailure) string { return causePrefix(f.Team, f.Cause) + timeKey(f.At) + f.Job }
+func causeKey(f farm.OpenFailure) string { return keyAt(causePrefix(f.Team, f.Cause), f.At, f.Job) }
 
 // FailureGroups reads the failures of a team that still need somebody, by cause, the latest first.
 func (tx *Tx) FailureGroups(team string) ([]farm.FailureGroup, error) {

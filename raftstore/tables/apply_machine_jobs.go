@@ -15,11 +15,15 @@ func machineJobsPrefix(team, agent string) string { return team + sep + agent + 
 
 // workedOn notes that a machine has been given a task of a job.
 func (t *tables) workedOn(agent string, job *farm.Job) {
-	if !t.since(command.MachineJobsLevel) || t.has(bucketJobMachines, job.ID+sep+agent) {
+	if !t.since(command.MachineJobsLevel) {
 		return
 	}
-	t.set(bucketJobMachines, job.ID+sep+agent, nil)
-	t.set(bucketMachineJobs, machineJobsPrefix(job.Team, agent)+timeKey(job.CreatedAt)+job.ID, nil)
+	key := job.ID + sep + agent
+	if t.has(bucketJobMachines, key) {
+		return
+	}
+	t.set(bucketJobMachines, key, nil)
+	t.set(bucketMachineJobs, keyAt(machineJobsPrefix(job.Team, agent), job.CreatedAt, job.ID), nil)
 }
 
 // dropJobMachines forgets which machines worked on a job.

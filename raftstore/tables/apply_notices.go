@@ -101,7 +101,7 @@ func (t *tables) tellOwnersOfEnd(job farm.Job) {
 	}
 	end := endOf(job)
 	switch {
-	case job.Status == farm.JobFailed && (job.Batch == "" || t.count(countOfBatch(job.Batch, farm.JobFailed)) == 1):
+	case job.Status == farm.JobFailed && (job.Batch == "" || t.count(t.countOfBatch(job.Batch, farm.JobFailed)) == 1):
 		t.tell(job, farm.Notice{About: farm.HappenedFailed, Job: job.ID, At: end})
 	case job.Status == farm.JobFinished && job.Batch == "":
 		t.tell(job, farm.Notice{About: farm.HappenedFinished, Job: job.ID, At: end})
@@ -121,7 +121,7 @@ func (t *tables) tellOfWait(job farm.Job) {
 // batchEnded says whether no job of a batch is still to do.
 func (t *tables) batchEnded(batch string) bool {
 	return !slices.ContainsFunc(farm.JobStatuses(), func(status farm.JobStatus) bool {
-		return !status.Ended() && t.count(countOfBatch(batch, status)) > 0
+		return !status.Ended() && t.count(t.countOfBatch(batch, status)) > 0
 	})
 }
 

@@ -25,14 +25,19 @@ func projectTimePrefix(team, project string) string {
 	return projectTimeOfAll + team + sep + project + sep
 }
 
-func countOfProjectTime(team, project, month string) string {
-	return projectTimePrefix(team, project) + month
+func (t *tables) countOfProjectTime(team, project, month string) string {
+	return t.key(projectTimeOfAll, team, sep, project, sep, month)
 }
 
 // monthKey names a month so that months sort by time. Years that a key has no room for are those of damaged clocks.
 func monthKey(at time.Time) string {
 	month := farm.Month(at)
-	return padded(int64(month.Year()), 4) + "-" + padded(int64(month.Month()), 2)
+	if month.Year() < 0 {
+		return padded(int64(month.Year()), 4) + "-" + padded(int64(month.Month()), 2)
+	}
+	var room [24]byte
+	key := append(appendPadded(room[:0], int64(month.Year()), 4), '-')
+	return string(appendPadded(key, int64(month.Month()), 2))
 }
 
 func projectKey(team, id string) string { return team + sep + id }
@@ -219,11 +224,11 @@ func (t *tables) countTime(of farm.BudgetOf, budget *farm.Budget, took int64, at
 	if of.Project != nil {
 		project = of.Project.ID
 	}
-	month := countOfProjectTime(of.Team, project, monthKey(at))
+	month := t.countOfProjectTime(of.Team, project, monthKey(at))
 	if t.count(month) == 0 {
 		t.dropProjectMonths(of.Team, project, at)
 	}
-	all := countOfProjectTime(of.Team, project, allMonths)
+	all := t.countOfProjectTime(of.Team, project, allMonths)
 	if budget == nil {
 		t.add(month, int(took))
 		t.add(all, int(took))
@@ -259,8 +264,8 @@ func (t *tables) dropProjectMonths(team, project string, at time.Time) {
 
 func (t *tables) projectUse(team, project string, at time.Time) farm.ProjectUse {
 	return farm.ProjectUse{
-		Total: int64(t.count(countOfProjectTime(team, project, allMonths))),
-		Month: int64(t.count(countOfProjectTime(team, project, monthKey(at)))),
+		Total: int64(t.count(t.countOfProjectTime(team, project, allMonths))),
+		Month: int64(t.count(t.countOfProjectTime(team, project, monthKey(at)))),
 	}
 }
 

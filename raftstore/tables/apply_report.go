@@ -26,7 +26,7 @@ func (t *tables) sumUp(task farm.Task, job farm.Job, end ending) {
 		return
 	}
 	on := t.sumsOf(task.Team, day)
-	if t.sums[on.key(farm.SumAll, farm.NoSubject)] == nil && t.count(countOfSubjects(task.Team, day, farm.SumAll)) == 0 {
+	if t.sums[on.key(farm.SumAll, farm.NoSubject)] == nil && t.count(on.countOfSubjects(farm.SumAll)) == 0 {
 		t.dropSumsUpTo(task.Team, day-farm.SumDays)
 	}
 	sum := farm.Sum{Attempts: 1, Time: max(0, end.at.Sub(task.LeasedAt).Milliseconds())}
@@ -72,19 +72,32 @@ func (t *tables) sumUpJob(job farm.Job) {
 
 // daySums are the sums of a team's day.
 type daySums struct {
-	t      *tables
+	t *tables
+	sumsDay
+}
+
+// sumsDay is a team's day.
+type sumsDay struct {
 	team   string
 	day    int64
-	prefix string // of their keys
+	prefix string // of the keys of its sums
 }
 
 func (t *tables) sumsOf(team string, day int64) daySums {
-	return daySums{t, team, day, sumsOfDay(team, day) + sep}
+	if t.latest.team != team || t.latest.day != day || t.latest.prefix == "" {
+		t.latest = sumsDay{team, day, sumsOfDay(team, day) + sep}
+	}
+	return daySums{t, t.latest}
 }
 
 // key is where the sum of a subject lies.
 func (d daySums) key(kind farm.SumKind, subject string) string {
-	return d.prefix + string(kind) + sep + subject
+	return d.t.key(d.prefix, string(kind), sep, subject)
+}
+
+// countOfSubjects counts the subjects of a kind.
+func (d daySums) countOfSubjects(kind farm.SumKind) string {
+	return d.t.key("daily sums", sep, d.prefix, string(kind))
 }
 
 // add adds to the sum of a subject. When there are too many of them on a day, the rest is one.
@@ -94,11 +107,11 @@ func (d daySums) add(kind farm.SumKind, subject string, more farm.Sum) {
 	if !known {
 		read, ok := get[farm.Sum](t, bucketSums, key)
 		if !ok && subject != farm.OtherSubjects {
-			if t.count(countOfSubjects(d.team, d.day, kind)) >= farm.MostSubjects {
+			if t.count(d.countOfSubjects(kind)) >= farm.MostSubjects {
 				d.add(kind, farm.OtherSubjects, more)
 				return
 			}
-			t.add(countOfSubjects(d.team, d.day, kind), 1)
+			t.add(d.countOfSubjects(kind), 1)
 		}
 		if t.sums == nil {
 			t.sums = make(map[string]*farm.Sum)
@@ -150,7 +163,7 @@ func (t *tables) dropSumsUpTo(team string, last int64) {
 		sum, _ := readSumKey(key)
 		t.remove(bucketSums, key)
 		if sum.Subject != farm.OtherSubjects {
-			t.add(countOfSubjects(team, dayOf(sum.Day), sum.Kind), -1)
+			t.add(t.sumsOf(team, dayOf(sum.Day)).countOfSubjects(sum.Kind), -1)
 		}
 	}
 }
@@ -174,10 +187,6 @@ func (t *tables) putRates(c command.PutRates) command.Result {
 
 // Days are numbered from 1970 on.
 func dayOf(at time.Time) int64 { return farm.Day(at).Unix() / 86400 }
-
-func countOfSubjects(team string, day int64, kind farm.SumKind) string {
-	return "daily sums" + sep + sumsOfDay(team, day) + sep + string(kind)
-}
 
 func sumsOfDay(team string, day int64) string { return team + sep + padded(day, 7) }
 

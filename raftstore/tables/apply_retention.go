@@ -19,7 +19,7 @@ const (
 func duties() []Duty { return []Duty{DutyErase, DutyRedact, DutyOutputs, DutyHistory} }
 
 // dutyKey sorts the jobs with a duty by their ends.
-func dutyKey(duty Duty, job farm.Job) string { return string(duty) + timeKey(endOf(job)) + job.ID }
+func dutyKey(duty Duty, job farm.Job) string { return keyAt(string(duty), endOf(job), job.ID) }
 
 // oweDuties notes what is to be done with a job that has just ended.
 func (t *tables) oweDuties(job farm.Job) {
@@ -161,7 +161,7 @@ func (t *tables) dropJob(job farm.Job) {
 	t.remove(bucketJobs, job.ID)
 	t.remove(bucketContents, job.ID)
 	t.listJob(&job, job.Status, t.remove)
-	t.add(countOfJobs(job.Team, job.Status), -1)
+	t.add(t.countOfJobs(job.Team, job.Status), -1)
 	t.countInProject(&job, job.Status, -1)
 	t.leaveBatch(job)
 	for _, task := range t.tasksOf(job.ID) {
@@ -180,7 +180,7 @@ func (t *tables) dropJob(job farm.Job) {
 func (t *tables) leaveBatch(job farm.Job) {
 	t.countInBatch(&job, job.Status, -1)
 	for _, status := range farm.JobStatuses() {
-		if t.count(countOfBatch(job.Batch, status)) > 0 {
+		if t.count(t.countOfBatch(job.Batch, status)) > 0 {
 			return
 		}
 	}

@@ -52,7 +52,7 @@ func (t *tables) endTeam(c command.EndTeam) command.Result {
 		return refusef(farm.CodeConflict, "the farm's first team cannot be ended: its administrators look after the farm")
 	}
 	for _, status := range farm.JobStatuses() {
-		if n := t.count(countOfJobs(c.ID, status)); n > 0 && !status.Ended() {
+		if n := t.count(t.countOfJobs(c.ID, status)); n > 0 && !status.Ended() {
 			return refusef(farm.CodeConflict, "%d jobs of the team are %s; cancel them or wait for their end", n, status)
 		}
 	}

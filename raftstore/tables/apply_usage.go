@@ -12,8 +12,8 @@ import (
 // usageKept is how many hours back the machine time of teams is kept: the queue shares the farm by the last few hours.
 const usageKept = 24
 
-func countOfUsage(team string, hour int64) string {
-	return usagePrefix(team) + padded(hour, 10)
+func (t *tables) countOfUsage(team string, hour int64) string {
+	return t.key(usageOfAll, team, sep, padded(hour, 10))
 }
 
 func usagePrefix(team string) string { return usageOfAll + team + sep }
@@ -29,7 +29,7 @@ func (t *tables) countUsage(task farm.Task, at time.Time) {
 	if took <= 0 || hour < 0 {
 		return
 	}
-	key := countOfUsage(task.Team, hour)
+	key := t.countOfUsage(task.Team, hour)
 	if t.count(key) == 0 {
 		t.dropUsage(task.Team, hour-usageKept)
 	}

@@ -39,7 +39,7 @@ func TestACounterThatFallsBelowNothingStopsNobody(t *testing.T) {
 	defer m.end()
 	furnish(m)
 	submit(m, "j1", 1)
-	m.damage(func(t *tables) { t.add(countOfJobs("team", farm.JobQueued), -1) })
+	m.damage(func(t *tables) { t.add(t.countOfJobs("team", farm.JobQueued), -1) })
 	m.must(command.CancelJobs{Team: "team", IDs: []string{"j1"}, At: after(2)})
 	if m.jobStatus("j1") != farm.JobCancelled {
 		t.Error("the job was not cancelled")

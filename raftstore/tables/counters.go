@@ -11,16 +11,18 @@ import (
 )
 
 // The counters of bucketCounts, each 8 bytes under one of these keys; a counter that falls to nothing is removed.
-func countOfJobs(team string, status farm.JobStatus) string {
-	return "jobs" + sep + team + sep + string(status)
+func (t *tables) countOfJobs(team string, status farm.JobStatus) string {
+	return t.key("jobs", sep, team, sep, string(status))
 }
-func countOfBatch(batch string, status farm.JobStatus) string {
-	return "jobs of batches" + sep + batch + sep + string(status)
+func (t *tables) countOfBatch(batch string, status farm.JobStatus) string {
+	return t.key("jobs of batches", sep, batch, sep, string(status))
 }
 func countOfProjectJobs(team, project string, status farm.JobStatus) string {
 	return "jobs of projects" + sep + team + sep + project + sep + string(status)
 }
-func countOfActive(template string) string     { return "active" + sep + template }
+func (t *tables) countOfActive(template string) string {
+	return t.key("active", sep, template)
+}
 func countOfJobRefs(sha256 string) string      { return "refs of jobs" + sep + sha256 }
 func countOfTemplateRefs(sha256 string) string { return "refs of templates" + sep + sha256 }
 func countOfFontCopies(sha256 string) string   { return "refs of fonts" + sep + sha256 }

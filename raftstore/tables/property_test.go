@@ -190,12 +190,12 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 			set(bucketProjectJobsByTime, ofProject+place, "")
 			set(bucketProjectJobsByPriority, ofProject+priorityKey(job.Priority)+place, "")
 		}
-		counts[countOfJobs(job.Team, job.Status)]++
+		counts[tb.countOfJobs(job.Team, job.Status)]++
 		if job.ProjectID != "" && job.Parent == "" {
 			counts[countOfProjectJobs(job.Team, job.ProjectID, job.Status)]++
 		}
 		if job.Batch != "" && job.NextTake == "" {
-			counts[countOfBatch(job.Batch, job.Status)]++
+			counts[tb.countOfBatch(job.Batch, job.Status)]++
 		}
 		if job.Status.Ended() {
 			if job.Private && job.ErasedAt.IsZero() {
@@ -222,7 +222,7 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 			counts[countOfJobRefs(job.Project.SHA256)]++
 		}
 		if job.Template.ID != "" {
-			counts[countOfActive(job.Template.ID)]++
+			counts[tb.countOfActive(job.Template.ID)]++
 		}
 	}
 	waits := map[string]bool{} // jobs of which nothing may begin
@@ -343,15 +343,15 @@ func expectFailures(tb *tables, set func(bucket []byte, key, value string), coun
 	causes := map[string]bool{}
 	for _, failure := range all[farm.OpenFailure](tb, bucketFailures) {
 		set(bucketFailuresByCause, causeKey(failure), "")
-		counts[countOfFailures(failure.Team, failure.Cause)]++
+		counts[tb.countOfFailures(failure.Team, failure.Cause)]++
 		if name := failure.Team + "\x00" + failure.Cause.Key(); !causes[name] {
 			causes[name] = true
-			counts[countOfCauses(failure.Team)]++
+			counts[tb.countOfCauses(failure.Team)]++
 		}
 	}
 	for _, key := range tb.keysUnder(bucketSums, "") {
 		if sum, ok := readSumKey(key); ok && sum.Subject != farm.OtherSubjects {
-			counts[countOfSubjects(sum.Team, dayOf(sum.Day), sum.Kind)]++
+			counts[tb.sumsOf(sum.Team, dayOf(sum.Day)).countOfSubjects(sum.Kind)]++
 		}
 	}
 }

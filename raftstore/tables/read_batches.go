@@ -11,7 +11,7 @@ func (tx *Tx) Batch(id string) (farm.Batch, error) {
 func (tx *Tx) CountBatch(id string) (map[farm.JobStatus]int, error) {
 	counts := make(map[farm.JobStatus]int)
 	for _, status := range farm.JobStatuses() {
-		if n := tx.t.count(countOfBatch(id, status)); n > 0 {
+		if n := tx.t.count(tx.t.countOfBatch(id, status)); n > 0 {
 			counts[status] = n
 		}
 	}

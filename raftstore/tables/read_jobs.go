@@ -48,7 +48,7 @@ func jobOfOutput(outputName string) string {
 func (tx *Tx) CountJobs(team string) (map[farm.JobStatus]int, error) {
 	counts := make(map[farm.JobStatus]int)
 	for _, status := range farm.JobStatuses() {
-		if n := tx.t.count(countOfJobs(team, status)); n > 0 {
+		if n := tx.t.count(tx.t.countOfJobs(team, status)); n > 0 {
 			counts[status] = n
 		}
 	}

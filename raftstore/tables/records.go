@@ -81,12 +81,12 @@ func (t *tables) saveJob(job farm.Job, was farm.JobStatus) {
 func (t *tables) jobMoved(job *farm.Job, was farm.JobStatus) {
 	if was != "" {
 		t.listJob(job, was, t.remove)
-		t.add(countOfJobs(job.Team, was), -1)
+		t.add(t.countOfJobs(job.Team, was), -1)
 		t.countInBatch(job, was, -1)
 		t.countInProject(job, was, -1)
 	}
 	t.listJob(job, job.Status, func(bucket []byte, key string) { t.set(bucket, key, nil) })
-	t.add(countOfJobs(job.Team, job.Status), 1)
+	t.add(t.countOfJobs(job.Team, job.Status), 1)
 	t.countInBatch(job, job.Status, 1)
 	t.countInProject(job, job.Status, 1)
 	if was != "" && job.Status.Ended() {
@@ -102,7 +102,7 @@ func (t *tables) jobMoved(job *farm.Job, was farm.JobStatus) {
 // countInBatch moves the counter of a batch's jobs in one state. A job whose place another took is not counted.
 func (t *tables) countInBatch(job *farm.Job, status farm.JobStatus, delta int) {
 	if job.Batch != "" && job.NextTake == "" {
-		t.add(countOfBatch(job.Batch, status), delta)
+		t.add(t.countOfBatch(job.Batch, status), delta)
 	}
 }
 
@@ -125,11 +125,10 @@ func (t *tables) saveContent(job farm.Job) {
 
 // listJob does something with each entry that a job in a state has in the lists of jobs.
 func (t *tables) listJob(job *farm.Job, status farm.JobStatus, do func(bucket []byte, key string)) {
-	place := timeKey(job.CreatedAt) + job.ID
-	urgency := priorityKey(job.Priority) + place
-	prefix := statusPrefix(job.Team, status)
-	do(bucketJobsByTime, prefix+place)
-	do(bucketJobsByPriority, prefix+urgency)
+	byTime, byPriority, prefix := placesOf(job, status)
+	place, urgency := byTime[prefix:], byPriority[prefix:]
+	do(bucketJobsByTime, byTime)
+	do(bucketJobsByPriority, byPriority)
 	for _, tag := range job.Tags {
 		prefix := tagPrefix(job.Team, tag, status)
 		do(bucketTaggedJobsByTime, prefix+place)
@@ -142,6 +141,18 @@ func (t *tables) listJob(job *farm.Job, status farm.JobStatus, do func(bucket []
 	}
 }
 
+// placesOf are the keys of a job in a state in the lists by time and by priority, both made at once, and how long the prefix of each is.
+func placesOf(job *farm.Job, status farm.JobStatus) (byTime, byPriority string, prefix int) {
+	var room [512]byte
+	keys := append(append(append(append(room[:0], job.Team...), sep...), status...), sep...)
+	prefix = len(keys)
+	keys = append(appendTimeKey(keys, job.CreatedAt), job.ID...)
+	size := len(keys)
+	keys = appendPriorityKey(append(keys, keys[:prefix]...), job.Priority)
+	both := string(append(keys, keys[prefix:size]...))
+	return both[:size], both[size:], prefix
+}
+
 // holdForJob counts what an unended job keeps from being deleted: its template, its fonts and the kept files that it
 // names.
 func (t *tables) holdForJob(job *farm.Job, files []string, delta int) {
@@ -150,7 +161,7 @@ func (t *tables) holdForJob(job *farm.Job, files []string, delta int) {
 	}
 	t.holdFonts(job, delta)
 	if job.Template.ID != "" {
-		t.add(countOfActive(job.Template.ID), delta)
+		t.add(t.countOfActive(job.Template.ID), delta)
 	}
 }
 
@@ -243,7 +254,7 @@ func (t *tables) moveTask(task *farm.Task, next farm.TaskStatus) {
 func (t *tables) template(id string) (farm.Template, bool) {
 	template, ok := often[farm.Template](t, bucketTemplates, id)
 	if ok {
-		template.ActiveJobs = t.count(countOfActive(id))
+		template.ActiveJobs = t.count(t.countOfActive(id))
 	}
 	return template, ok
 }

@@ -178,7 +178,7 @@ func Layout() layered.Options {
 func bucketsReadOften() [][]byte {
 	return [][]byte{
 		bucketMeta, bucketTeams, bucketTokens, bucketTokensByHash, bucketTemplates, bucketPolicy, bucketRates, bucketAgents, bucketAgentsByKey, bucketSecretsByName,
-		bucketProjects,
+		bucketProjects, bucketHealth,
 	}
 }
 
@@ -206,6 +206,7 @@ type tables struct {
 	noticed []command.NoticeQueue // that the command under way put something into
 	counts  map[string]int        // counters that were looked at for a change, as they are now; see counters.go
 	sums    map[string]*farm.Sum  // of days, that were changed, as they are now; see apply_report.go
+	latest  sumsDay               // whose sums were asked for last
 	asker   string                // name of who asks for the command under way, "" for the farm itself
 	budgets bool                  // the command under way changed what budgets hold; see apply_project.go
 	print   *rowPrint             // of the entry under way; nil where rows are written that are of no entry
@@ -213,6 +214,8 @@ type tables struct {
 	// inForce is the farm's level, 0 until it is asked for.
 	inForce int
 	wrong   func(bucket, key string, value []byte) []byte // see Config.WrongRule
+	keys    map[string]string                             // that key has made
+	room    []byte                                        // in which key makes one
 
 	// See breach.go.
 	at        breachAt             // what is being carried out
@@ -231,6 +234,24 @@ func (t *tables) value(bucket []byte, key string) []byte { return t.rows.Get(buc
 
 // cursor goes through a bucket in the order of its keys. Nothing may be written while it is used.
 func (t *tables) cursor(bucket []byte) *layered.Cursor { return t.rows.Cursor(bucket) }
+
+// key is a key of these parts. Those of counters and sums are asked for again and again within a change, so each is made once.
+func (t *tables) key(parts ...string) string {
+	room := t.room[:0]
+	for _, part := range parts {
+		room = append(room, part...)
+	}
+	t.room = room
+	if known, is := t.keys[string(room)]; is {
+		return known
+	}
+	if t.keys == nil {
+		t.keys = make(map[string]string)
+	}
+	key := string(room)
+	t.keys[key] = key
+	return key
+}
 
 func (t *tables) fail(err error) {
 	if t.err == nil {
@@ -361,21 +382,44 @@ func padded(n int64, digits int) string {
 	if n < 0 {
 		return fmt.Sprintf("%0*d", digits, n)
 	}
-	const zeros = "0000000000"
-	number := strconv.FormatInt(n, 10)
-	return zeros[:max(0, digits-len(number))] + number
+	var room [20]byte
+	return string(appendPadded(room[:0], n, digits))
+}
+
+// appendPadded appends what padded gives for a number that is not negative.
+func appendPadded(key []byte, n int64, digits int) []byte {
+	var room [20]byte
+	number := strconv.AppendInt(room[:0], n, 10)
+	for range digits - len(number) {
+		key = append(key, '0')
+	}
+	return append(key, number...)
 }
 
 // timeKey is timeKeySize bytes that sort as the times do.
 func timeKey(at time.Time) string {
 	var room [timeKeySize]byte
-	binary.BigEndian.PutUint64(room[:], uint64(farm.UnixNano(at))^1<<63)
-	return string(room[:])
+	return string(appendTimeKey(room[:0], at))
+}
+
+func appendTimeKey(key []byte, at time.Time) []byte {
+	return binary.BigEndian.AppendUint64(key, uint64(farm.UnixNano(at))^1<<63)
+}
+
+// keyAt is the key of something at a time, behind a prefix.
+func keyAt(prefix string, at time.Time, id string) string {
+	var room [256]byte
+	return string(append(appendTimeKey(append(room[:0], prefix...), at), id...))
 }
 
 // priorityKey is 4 bytes that sort from the largest priority to the smallest.
 func priorityKey(priority int) string {
-	return string(binary.BigEndian.AppendUint32(nil, ^(uint32(int32(priority)) ^ 1<<31)))
+	var room [4]byte
+	return string(appendPriorityKey(room[:0], priority))
+}
+
+func appendPriorityKey(key []byte, priority int) []byte {
+	return binary.BigEndian.AppendUint32(key, ^(uint32(int32(priority)) ^ 1<<31))
 }
 
 // checkID refuses ids that could not stand in a key.

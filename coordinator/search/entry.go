@@ -1,11 +1,9 @@
 package search
 
 import (
-	"encoding/binary"
 	"encoding/json"
-	"hash"
-	"hash/fnv"
 	"strings"
+	"time"
 
 	"overcrank/farm"
 	"overcrank/raftstore"
@@ -20,18 +18,39 @@ type record struct {
 
 // stampOf is made of all that the words of a record come from, or that changes when they do.
 func stampOf(texts ...string) uint64 {
-	sum := fnv.New64a()
+	sum := emptySum
 	for _, text := range texts {
-		stampText(sum, text)
+		sum = sum.stamped(text)
 	}
-	return sum.Sum64()
+	return uint64(sum)
 }
 
-func stampText(sum hash.Hash64, text string) {
-	var size [4]byte
-	binary.BigEndian.PutUint32(size[:], uint32(len(text)))
-	_, _ = sum.Write(size[:]) // a hash takes everything
-	_, _ = sum.Write([]byte(text))
+// sum64 is FNV-1a of what was added to it: that of the standard library takes an allocation for each text.
+type sum64 uint64
+
+const emptySum sum64 = 14695981039346656037
+
+func (s sum64) with(b byte) sum64 { return (s ^ sum64(b)) * 1099511628211 }
+
+func (s sum64) withText(text string) sum64 {
+	for i := range len(text) {
+		s = s.with(text[i])
+	}
+	return s
+}
+
+// stamped adds a text of a stamp with its length.
+func (s sum64) stamped(text string) sum64 {
+	n := uint32(len(text))
+	return s.with(byte(n >> 24)).with(byte(n >> 16)).with(byte(n >> 8)).with(byte(n)).withText(text)
+}
+
+// moment is a time in a stamp.
+func moment(at time.Time) string {
+	if at == (time.Time{}) {
+		return "0001-01-01 00:00:00 +0000 UTC" // as String has it, which most jobs' are
+	}
+	return at.String()
 }
 
 // recordOf reads a record; CodeNotFound when it is gone, or is none that is searched for.
@@ -57,12 +76,16 @@ func recordOf(tx *raftstore.Tx, kind Kind, id string) (record, error) {
 
 // jobRecord is a job by its head. Its values are in its content, which changes only when something is taken out of it.
 func jobRecord(head farm.Job) record {
-	stamp := append([]string{head.Name, head.RedactedAt.String(), head.ErasedAt.String()}, head.Tags...)
+	stamp := emptySum.stamped(head.Name).stamped(moment(head.RedactedAt)).stamped(moment(head.ErasedAt))
+	for _, tag := range head.Tags {
+		stamp = stamp.stamped(tag)
+	}
+	id := head.ID
 	words := func(tx *raftstore.Tx) ([]string, error) {
-		job, err := tx.Job(head.ID)
+		job, err := tx.Job(id)
 		return wordsOfJob(job), err
 	}
-	return record{shelf{KindJob, head.Team}, entry{id: head.ID, stamp: stampOf(stamp...)}, words}
+	return record{shelf{KindJob, head.Team}, entry{id: id, stamp: uint64(stamp)}, words}
 }
 
 // wordsOfJob are those that people would look for first come first: there is room for mostWords. Addresses are left out, since they may hold
@@ -88,6 +111,8 @@ func valueOf(a farm.Asset) string {
 	}
 	var text string
 	switch first := a.Value[0]; {
+	case isPlain(a.Value):
+		text = string(a.Value[1 : len(a.Value)-1])
 	case first == '"':
 		if json.Unmarshal(a.Value, &text) != nil {
 			return ""
@@ -99,6 +124,19 @@ func valueOf(a farm.Asset) string {
 		return ""
 	}
 	return text
+}
+
+// isPlain says whether a JSON value is a string of ASCII in which nothing is escaped, as most are.
+func isPlain(value []byte) bool {
+	if len(value) < 2 || value[0] != '"' || value[len(value)-1] != '"' {
+		return false
+	}
+	for _, b := range value[1 : len(value)-1] {
+		if b < ' ' || b > '~' || b == '"' || b == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 func templateRecord(t farm.Template) record {

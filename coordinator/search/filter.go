@@ -1,8 +1,6 @@
 package search
 
 import (
-	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"time"
@@ -308,7 +306,9 @@ func marksOf(job farm.Job) (marks []string) {
 
 // markOf is the word of a field with a value. Values may be long; two with the same sum are told apart when the job is read.
 func markOf(mark byte, value string) string {
-	sum := fnv.New64a()
-	_, _ = sum.Write([]byte(value)) // a hash takes everything
-	return fmt.Sprintf("\x01%c%016x", mark, sum.Sum64())
+	sum, word := emptySum.withText(value), [18]byte{0: '\x01', 1: mark}
+	for i := range 16 {
+		word[2+i] = "0123456789abcdef"[sum>>(60-4*i)&15]
+	}
+	return string(word[:])
 }

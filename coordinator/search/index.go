@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -143,12 +144,15 @@ func (x *index) outdated(s shelf, entries []entry) (ids map[string]bool, err err
 	ids = make(map[string]bool)
 	err = x.view(func(tx *bbolt.Tx) error {
 		b := tx.Bucket(s.name())
-		for _, e := range entries {
-			if b == nil {
+		if b == nil {
+			for _, e := range entries {
 				ids[e.id] = true
-				continue
 			}
-			row := b.Bucket(bucketIDs).Get([]byte(e.id))
+			return nil
+		}
+		known := finder{b.Bucket(bucketIDs).Cursor()}
+		for _, e := range entries {
+			row := known.get([]byte(e.id))
 			if len(row) != rowSize || binary.BigEndian.Uint64(row[4:]) != e.stamp {
 				ids[e.id] = true
 			}
@@ -159,6 +163,17 @@ func (x *index) outdated(s shelf, entries []entry) (ids map[string]bool, err err
 }
 
 const rowSize = 4 + 8 // of an ordinal and a stamp
+
+// finder finds rows of one bucket: each Get of bbolt makes a cursor anew, with room for its way.
+type finder struct{ *bbolt.Cursor }
+
+// get is the value under a key, nil for none.
+func (f finder) get(key []byte) []byte {
+	if found, value := f.Seek(key); bytes.Equal(found, key) {
+		return value
+	}
+	return nil
+}
 
 // after gives ids of a shelf behind another one, in order, at most limit.
 func (x *index) after(s shelf, id string, limit int) (ids []string, err error) {
@@ -183,8 +198,9 @@ func (x *index) has(s shelf, ids []string) (known []string, err error) {
 		if b == nil {
 			return nil
 		}
+		rows := finder{b.Bucket(bucketIDs).Cursor()}
 		for _, id := range ids {
-			if b.Bucket(bucketIDs).Get([]byte(id)) != nil {
+			if rows.get([]byte(id)) != nil {
 				known = append(known, id)
 			}
 		}
@@ -233,8 +249,10 @@ func (x *index) drop(s shelf) error {
 // writing is a change of a shelf. Words are written at its end, in the order of their keys.
 type writing struct {
 	records, ids, words *bbolt.Bucket
-	stale               map[uint32]*set            // by segment: records whose words are to be taken away first
-	fresh               map[uint32]map[string]*set // by segment and word
+	ordinals            finder                         // in ids
+	stale               map[uint32]*set                // by segment: records whose words are to be taken away first
+	fresh               map[uint32]map[string][]uint16 // by segment and word: places. Most words of a record are in no other
+	given               map[uint32]*set                // by segment: records that have words in fresh
 }
 
 func writeTo(tx *bbolt.Tx, s shelf) (*writing, error) {
@@ -242,19 +260,21 @@ func writeTo(tx *bbolt.Tx, s shelf) (*writing, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writing{stale: map[uint32]*set{}, fresh: map[uint32]map[string]*set{}}
+	w := &writing{stale: map[uint32]*set{}, fresh: map[uint32]map[string][]uint16{}, given: map[uint32]*set{}}
 	for name, bucket := range map[*[]byte]**bbolt.Bucket{&bucketRecords: &w.records, &bucketIDs: &w.ids, &bucketWords: &w.words} {
 		if *bucket, err = b.CreateBucketIfNotExists(*name); err != nil {
 			return nil, err
 		}
 	}
+	w.ordinals = finder{w.ids.Cursor()}
 	return w, nil
 }
 
 // put gives a record the words of its entry.
 func (w *writing) put(e entry) error {
 	var ordinal uint32
-	if row := w.ids.Get([]byte(e.id)); len(row) == rowSize {
+	id := []byte(e.id)
+	if row := w.ordinals.get(id); len(row) == rowSize {
 		ordinal = binary.BigEndian.Uint32(row)
 		w.forget(ordinal)
 	} else {
@@ -267,22 +287,19 @@ func (w *writing) put(e entry) error {
 		}
 		ordinal = uint32(n)
 	}
-	key := binary.BigEndian.AppendUint32(nil, ordinal)
-	stamp := binary.BigEndian.AppendUint64(nil, e.stamp)
-	if err := errors.Join(w.ids.Put([]byte(e.id), append(slices.Clone(key), stamp...)), w.records.Put(key, []byte(e.id))); err != nil {
+	row := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(make([]byte, 0, rowSize), ordinal), e.stamp)
+	if err := errors.Join(w.ids.Put(id, row), w.records.Put(row[:4], id)); err != nil {
 		return err
 	}
 	segment, place := ordinal>>segmentBits, uint16(ordinal&(segmentSize-1))
 	words := w.fresh[segment]
 	if words == nil {
-		words = map[string]*set{}
-		w.fresh[segment] = words
+		words = map[string][]uint16{}
+		w.fresh[segment], w.given[segment] = words, new(set)
 	}
+	w.given[segment].put(place)
 	for _, word := range e.words {
-		if words[word] == nil {
-			words[word] = new(set)
-		}
-		words[word].put(place)
+		words[word] = append(words[word], place)
 	}
 	return nil
 }
@@ -294,13 +311,18 @@ var errFull = errors.New("the search index has given all its numbers away")
 
 // forget has the words of a record taken away.
 func (w *writing) forget(ordinal uint32) {
-	segment := ordinal >> segmentBits
+	segment, place := ordinal>>segmentBits, uint16(ordinal&(segmentSize-1))
 	if w.stale[segment] == nil {
 		w.stale[segment] = new(set)
 	}
-	w.stale[segment].put(uint16(ordinal & (segmentSize - 1)))
-	for _, places := range w.fresh[segment] {
-		places.drop(uint16(ordinal & (segmentSize - 1)))
+	w.stale[segment].put(place)
+	if given := w.given[segment]; given == nil || !given.has(place) {
+		return
+	}
+	for word, places := range w.fresh[segment] {
+		if i := slices.Index(places, place); i >= 0 {
+			w.fresh[segment][word] = slices.Delete(places, i, i+1)
+		}
 	}
 }
 
@@ -323,13 +345,18 @@ func (w *writing) writeWords() error {
 			return err
 		}
 	}
+	known, key := finder{w.words.Cursor()}, []byte(nil)
 	for _, segment := range slices.Sorted(maps.Keys(w.fresh)) {
 		words := w.fresh[segment]
 		for _, word := range slices.Sorted(maps.Keys(words)) {
-			key, places := wordKey(segment, word), words[word]
-			places.add(w.words.Get(key))
-			if places.empty() {
+			if len(words[word]) == 0 {
 				continue
+			}
+			key = append(binary.BigEndian.AppendUint32(key[:0], segment), word...)
+			var places set
+			places.add(known.get(key))
+			for _, place := range words[word] {
+				places.put(place)
 			}
 			if err := w.words.Put(key, places.encode()); err != nil {
 				return err

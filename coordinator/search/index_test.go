@@ -1,11 +1,16 @@
 package search
 
 import (
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"pgregory.net/rapid"
 )
 
 func opened(t testing.TB, dir string) *index {
@@ -229,5 +234,33 @@ func TestWhatIsNotNotedIsSaid(t *testing.T) {
 	}
 	if _, lost := c.take(5); lost {
 		t.Error("it is said twice")
+	}
+}
+
+// TestPlainTextsGiveTheSameWords compares the ways that texts of ASCII take with those for any text.
+func TestPlainTextsGiveTheSameWords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.RuneFrom([]rune("aZ09 -_\"\\\n\x00.é"))).Draw(t, "text")
+		if isASCII(text) {
+			plain, folded := slices.Collect(splitASCII(strings.ToLower(text))), slices.Collect(splitFolded(text))
+			if !slices.Equal(plain, folded) {
+				t.Fatalf("the words of %q are %q and %q", text, plain, folded)
+			}
+		}
+		sum := fnv.New64a()
+		_, _ = sum.Write([]byte(text))
+		if got := emptySum.withText(text); uint64(got) != sum.Sum64() {
+			t.Fatalf("the sum of %q is %x, want %x", text, got, sum.Sum64())
+		}
+		if want := fmt.Sprintf("\x01%c%016x", markTag, sum.Sum64()); markOf(markTag, text) != want {
+			t.Fatalf("the mark of %q is %q, want %q", text, markOf(markTag, text), want)
+		}
+		var read string
+		if value := []byte(`"` + text + `"`); isPlain(value) && (json.Unmarshal(value, &read) != nil || read != text) {
+			t.Fatalf("%s reads as %q", value, read)
+		}
+	})
+	if got := moment(time.Time{}); got != (time.Time{}).String() {
+		t.Errorf("no moment is %q", got)
 	}
 }

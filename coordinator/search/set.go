@@ -18,6 +18,8 @@ const (
 func (s *set) put(place uint16)  { s[place>>6] |= 1 << (place & 63) }
 func (s *set) drop(place uint16) { s[place>>6] &^= 1 << (place & 63) }
 
+func (s *set) has(place uint16) bool { return s[place>>6]&(1<<(place&63)) != 0 }
+
 func (s *set) and(o *set) {
 	for i := range s {
 		s[i] &= o[i]

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,15 +12,13 @@ import (
 // Bounds on what one record brings into the index: records come from callers.
 const (
 	mostWords = 64      // of a record
+	someWords = 24      // that there is room for at first
 	mostBytes = 40      // of a word; the rest of a longer one is not looked at, neither here nor in what is asked for
 	mostText  = 4 << 10 // bytes of one text that are looked at
 )
 
 // wordList gathers the words of a record, each once.
-type wordList struct {
-	words []string
-	known map[string]bool
-}
+type wordList struct{ words []string }
 
 // add takes up the words of a text, as far as there is room.
 func (l *wordList) add(text string) {
@@ -30,11 +29,10 @@ func (l *wordList) add(text string) {
 		if len(l.words) == mostWords {
 			return
 		}
-		if l.known == nil {
-			l.known = make(map[string]bool)
+		if l.words == nil {
+			l.words = make([]string, 0, someWords)
 		}
-		if !l.known[word] {
-			l.known[word] = true
+		if !slices.Contains(l.words, word) {
 			l.words = append(l.words, word)
 		}
 	}
@@ -44,6 +42,14 @@ func (l *wordList) add(text string) {
 // Unicode, so that full-width letters are the plain ones. A word is a run of letters and digits. Scripts that are written without spaces have
 // no such runs, so each of their characters is a word.
 func splitWords(text string) func(yield func(string) bool) {
+	if isASCII(text) {
+		return splitASCII(strings.ToLower(text))
+	}
+	return splitFolded(text)
+}
+
+// splitFolded is splitWords for any text.
+func splitFolded(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		var word strings.Builder
 		end := func() bool {
@@ -72,6 +78,31 @@ func splitWords(text string) func(yield func(string) bool) {
 			}
 		}
 		end()
+	}
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// splitASCII is splitWords for a text of small letters and other characters of ASCII: the words are parts of it.
+func splitASCII(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for i := 0; i < len(text); {
+			begin := i
+			for i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] >= '0' && text[i] <= '9') {
+				i++
+			}
+			if i > begin && !yield(text[begin:min(i, begin+mostBytes)]) {
+				return
+			}
+			i++
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func TestAFarmIsPutBackByAForm(t *testing.T) {
 		"no backup":                           {[]field{opens}, "holds no backup"},
 		"the passphrase behind the backup":    {[]field{content, opens}, "none was given"},
 		"a second backup":                     {[]field{opens, content, content}, "one backup"},
-		"something else":                      {[]field{{name: "name", content: "x"}, content}, "is no field"},
+		"something else":                      {[]field{{name: "name", content: "x"}, content}, "is not a field"},
 		"half of a backup":                    {[]field{opens, {"backup", "farm.ocbackup", whole[:len(whole)/2]}}, "ends early"},
 		"another passphrase than the backups": {[]field{{name: "passphrase", content: "some other passphrase"}, content}, "not that of this backup"},
 	} {

@@ -93,7 +93,7 @@ func TestIDsThatNoneCanHave(t *testing.T) {
 		"GET /api/v3/templates/x", "GET /api/v2/v3/templates/x/layers", "GET /api/v3/templates/x/compositions", "PATCH /api/v2/templates/x", "GET /api/v2/batches/x", "POST /api/v2/batches/x/cancel",
 	} {
 		method, path, _ := strings.Cut(address, " ")
-		r.send(method, path, nil).refused(http.StatusBadRequest, "is no id")
+		r.send(method, path, nil).refused(http.StatusBadRequest, "is not an id")
 		r.send(method, strings.Replace(path, "/x", "/01JD7000000000000000000000", 1), `{"displayName": "y"}`).refused(http.StatusNotFound)
 	}
 }

@@ -93,7 +93,7 @@ func (r Remark) Check() *Error {
 	case r.Frame == nil && len(r.Drawing) > 0:
 		return wrong("frame", "is missing: a drawing is on one")
 	case r.Frame != nil && (*r.Frame < 0 || *r.Frame > maxReviewFrame):
-		return wrong("frame", "is no frame of the film")
+		return wrong("frame", "is not a frame of the film")
 	}
 	return checkDrawing(r.Drawing)
 }

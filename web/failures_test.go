@@ -84,7 +84,7 @@ func TestAJobThatIsResubmittedOnItsOwnNeedsNobody(t *testing.T) {
 	r := broken(t)
 	v := r.as("art")
 	v.post("/jobs/change", url.Values{"id": {"01JD7000000000000000000100"}, "do": {"resubmit"}}).is(http.StatusOK)
-	v.get("/jobs/01JD7000000000000000000102").is(http.StatusOK, "<b>Failed:</b>", `href="/failures?cause=footage%3Anm.png">See what helps</a>`)
+	v.get("/jobs/01JD7000000000000000000102").is(http.StatusOK, "<b>Failed:</b>", `href="/failures?cause=footage%3Anm.png">See how to fix it</a>`)
 	v.get("/failures").is(http.StatusOK, "2 jobs lack the file nm.png").lacks("Spot 0")
 }
 

@@ -64,7 +64,7 @@ func zoneOf(name string) (*time.Location, error) {
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "Local" || len(name) > longestZone {
-		return nil, unlisted("zone", "%.100q is no time zone; write it as Europe/Berlin", name)
+		return nil, unlisted("zone", "%.100q is not a time zone; write it as Europe/Berlin", name)
 	}
 	return zone, nil
 }
@@ -82,7 +82,7 @@ func firstMoment(field, text string, zone *time.Location) (time.Time, error) {
 			return at, nil
 		}
 	}
-	return time.Time{}, unlisted(field, "%.100q is no date; write it as 2026-03-31, or with a time as 2026-03-31T18:00", text)
+	return time.Time{}, unlisted(field, "%.100q is not a date; write it as 2026-03-31, or with a time as 2026-03-31T18:00", text)
 }
 
 // lastMoment is when a day, or a minute of one, is over; zero when none is named.

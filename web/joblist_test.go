@@ -62,19 +62,19 @@ func TestDaysAreThoseOfTheReadersTimeZone(t *testing.T) {
 	v.get("/jobs?from=2026-01-01&zone=Europe/Berlin").is(http.StatusOK, "Dates are in the time zone Europe/Berlin.", `name="zone" value="Europe/Berlin"`)
 	v.get("/jobs?zone=Mars/Base").is(http.StatusOK, row).lacks("time zone") // nothing is read in it
 	for address, says := range map[string]string{
-		"from=tomorrow":                     "From: &#34;tomorrow&#34; is no date",
-		"to=2026-02-30":                     "To: &#34;2026-02-30&#34; is no date",
-		"at=soon":                           "Go to date: &#34;soon&#34; is no date",
-		"from=2026-01-01&zone=Mars/Base":    "&#34;Mars/Base&#34; is no time zone",
-		"from=2026-01-01&zone=Local":        "&#34;Local&#34; is no time zone",
-		"from=2026-01-01&zone=../etc/x":     "is no time zone",
+		"from=tomorrow":                     "From: &#34;tomorrow&#34; is not a date",
+		"to=2026-02-30":                     "To: &#34;2026-02-30&#34; is not a date",
+		"at=soon":                           "Go to date: &#34;soon&#34; is not a date",
+		"from=2026-01-01&zone=Mars/Base":    "&#34;Mars/Base&#34; is not a time zone",
+		"from=2026-01-01&zone=Local":        "&#34;Local&#34; is not a time zone",
+		"from=2026-01-01&zone=../etc/x":     "is not a time zone",
 		"from=2026-03-02&to=2026-03-01":     "2026-03-01 is before 2026-03-02",
-		"at=%3Cscript%3Ealert(1)%3C/script": "is no date",
+		"at=%3Cscript%3Ealert(1)%3C/script": "is not a date",
 	} {
 		v.get("/jobs?"+address).is(http.StatusOK, says).lacks(row, "<script>alert")
 	}
 	// What is done with all that match is not done with everything because a day was mistyped.
-	v.post("/jobs/change", url.Values{"do": {"cancel"}, "all": {"1"}, "from": {"tomorrow"}}).is(http.StatusBadRequest, "is no date")
+	v.post("/jobs/change", url.Values{"do": {"cancel"}, "all": {"1"}, "from": {"tomorrow"}}).is(http.StatusBadRequest, "is not a date")
 	v.get("/jobs?state=waiting").is(http.StatusOK, row)
 }
 
@@ -195,7 +195,7 @@ func TestTheListOfJobsIsSortedByItsAddress(t *testing.T) {
 	inOrder("/jobs?sort=eta&state=waiting", "Alpha", "shot 2", "Shot 10")
 	v.get("/jobs?sort=progress").is(http.StatusOK, `aria-sort="descending"><a class="sorts" href="/jobs">Progress</a>`, `<option value="progress" selected>`)
 	v.get("/jobs?sort=eta").is(http.StatusOK, `aria-sort="none"><a class="sorts" href="/jobs?sort=progress">Progress</a>`, `<option value="eta" selected>Done soonest first</option>`)
-	v.get("/jobs?sort=weather").is(http.StatusOK, "&#34;weather&#34; is no order")
+	v.get("/jobs?sort=weather").is(http.StatusOK, "&#34;weather&#34; is not a sort order")
 	v.get("/jobs?sort=name&cursor=x").is(http.StatusOK, "begin again without it")
 	v.get("/jobs?sort=name&at=2020-01-01").is(http.StatusOK, "Alpha") // a day begins a list only where days follow each other
 	v.post("/jobs/change", url.Values{"do": {"priority"}, "priority": {"7"}, "all": {"1"}, "sort": {"name"}}).is(http.StatusOK, "Priority 7")

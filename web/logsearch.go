@@ -174,7 +174,7 @@ func offsetOf(text string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, farm.Invalid("the log cannot be read there", farm.Field("from", "is no offset in bytes"))
+		return 0, farm.Invalid("the log cannot be read there", farm.Field("from", "is not an offset in bytes"))
 	}
 	return n, nil
 }

@@ -113,7 +113,7 @@ func TestAMachineIsComparedWithTheOthers(t *testing.T) {
 	odd := r.enrol("odd", farm.Inventory{OS: "linux", Fonts: font("Lora"), Engines: ae("25.6")})
 	v := r.as("vic")
 	v.get("/machines/"+odd).is(http.StatusOK, "Lacks 1 font that most other machines have", "Graphik-Black", "4 of 4 other machines have it",
-		"Lacks 1 effect that", "tc Particular", "Lacks 1 version of After Effects that", "It alone has After Effects 25.6", "Nothing is known of the last 24 hours yet", "Not known: the machine is offline")
+		"Lacks 1 effect that", "tc Particular", "Lacks 1 version of After Effects that", "Only this machine has After Effects 25.6", "Nothing is known of the last 24 hours yet", "Not known: the machine is offline")
 	all, _, err := r.farm.Agents(t.Context(), r.principal("ada"), farm.AgentQuery{})
 	if err != nil {
 		t.Fatal(err)

@@ -59,7 +59,7 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 	return s.render(c, page.NewJobPage(s.shell(c, p, say(c, "New job"), "jobs"), form))
 }
 
-// versionOf is the version of a template that a form or an address names: 0, the present one, for what is no number.
+// versionOf is the version of a template that a form or an address names: 0, the present one, for what is not a number.
 func versionOf(text string) int {
 	version, err := strconv.Atoi(text)
 	if err != nil {

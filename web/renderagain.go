@@ -43,7 +43,7 @@ func framesTyped(words string) (frames []farm.Frames, err error) {
 			r.End, err = strconv.Atoi(last)
 		}
 		if err != nil || r.Start < 0 || r.End < r.Start {
-			return nil, farm.Errorf(farm.CodeInvalid, "“%s” is no frame, and no range of frames: write them as 12, 40-47", word)
+			return nil, farm.Errorf(farm.CodeInvalid, "“%s” is neither a frame nor a range of frames: write them as 12, 40-47", word)
 		}
 		frames = append(frames, r)
 	}

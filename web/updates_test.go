@@ -10,7 +10,7 @@ import (
 func TestHowMachinesGetReleasesIsSetByAForm(t *testing.T) {
 	r := start(t)
 	v := r.as("ada")
-	v.get("/settings/updates").is(http.StatusOK, "Machines are to run", "overcrank releases add DIR").lacks("was stopped")
+	v.get("/settings/updates").is(http.StatusOK, "Release that machines run", "overcrank releases add DIR").lacks("was stopped")
 	form := url.Values{"release": {""}, "canary": {"canary, nightly"}, "hours": {"mon-fri 19:00-08:00\r\nsat,sun 00:00-24:00"}, "pace": {"2048"}, "atOnce": {"5"}, "soak": {"15"}}
 	var saved answer
 	r.eventually("the farm is at the level of this release", func() bool {
@@ -27,7 +27,7 @@ func TestHowMachinesGetReleasesIsSetByAForm(t *testing.T) {
 		v.post("/settings/updates", url.Values{field: {value}}).is(http.StatusBadRequest, "Nothing was saved", value)
 	}
 	v.post("/settings/updates", url.Values{"release": {"9.9.9"}}).is(http.StatusNotFound, "Nothing was saved", "9.9.9")
-	v.post("/settings/updates/resume", nil).is(http.StatusOK, "Machines are to run") // nothing was stopped
+	v.post("/settings/updates/resume", nil).is(http.StatusOK, "Release that machines run") // nothing was stopped
 	if now, err := r.farm.Releases().Updates(t.Context(), r.principal("ada")); err != nil || now.Revision != u.Revision {
 		t.Errorf("what was refused left %+v, %v", now, err)
 	}

@@ -55,7 +55,7 @@ func (s *server) templateUse(ctx context.Context, p farm.Principal, id string) (
 // editions are the earlier versions of a template, the newest first. Of one of them it says what changed after it: of the newest, or of that
 // whose number is asked for.
 func (s *server) editions(ctx context.Context, c *fiber.Ctx, p farm.Principal, t farm.Template) ([]page.Edition, error) {
-	wanted, _ := strconv.Atoi(c.Query("version")) // what is no number names no version
+	wanted, _ := strconv.Atoi(c.Query("version")) // what is not a number names no version
 	if !slices.ContainsFunc(t.Versions, func(v farm.TemplateVersion) bool { return v.Number == wanted }) && len(t.Versions) > 0 {
 		wanted = t.Versions[len(t.Versions)-1].Number
 	}

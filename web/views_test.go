@@ -25,7 +25,7 @@ func TestAPersonKeepsViewsOfTheListOfJobs(t *testing.T) {
 	v.post("/jobs/views", url.Values{"name": {"march"}, "was": {"<script>alert(1)"}, "state": {"failed"}}).is(http.StatusConflict)
 	v.post("/jobs/views", url.Values{"name": {"x"}, "was": {"nothing"}}).is(http.StatusNotFound)
 	v.post("/jobs/views", url.Values{"name": {""}}).is(http.StatusBadRequest, "has to be one line")
-	v.post("/jobs/views", url.Values{"name": {"x"}, "from": {"soon"}}).is(http.StatusBadRequest, "is no date")
+	v.post("/jobs/views", url.Values{"name": {"x"}, "from": {"soon"}}).is(http.StatusBadRequest, "is not a date")
 	v.post("/jobs/views", url.Values{"name": {"x"}, "q": {strings.Repeat("w", 3000)}}).is(http.StatusBadRequest)
 	v.post("/jobs/views/delete", url.Values{"name": {"nothing"}}).is(http.StatusNotFound)
 	v.post("/jobs/views/delete", url.Values{"name": {"MARCH"}}).is(http.StatusOK).lacks("March")

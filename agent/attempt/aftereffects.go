@@ -124,7 +124,7 @@ func (e *afterEffects) readOutcome(name string) (string, error) {
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", errors.Join(err, errors.New("the outcome of the script is no file"))
+		return "", errors.Join(err, errors.New("the outcome of the script is not a file"))
 	}
 	b, err := io.ReadAll(io.LimitReader(file, mostOutcome))
 	return string(b), err

@@ -110,7 +110,7 @@ func current(dataDir string) (string, error) {
 		return "", nil
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
+		err = fmt.Errorf("%s is not a regular file", path)
 	}
 	var text []byte
 	if err == nil {

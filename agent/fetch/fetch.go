@@ -117,7 +117,7 @@ func (f *Fetcher) local(src, dst string) (Found, error) {
 	}
 	defer in.Close()
 	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() {
-		return Found{}, &Error{Reason: "the file is no plain file", Err: err}
+		return Found{}, &Error{Reason: "the file is not a plain file", Err: err}
 	}
 	if err := write(dst, func(w io.Writer) error { return f.copy(w, in, nil) }); err != nil {
 		return Found{}, err

@@ -15,7 +15,7 @@ const (
 	forkOffsetMask = 0xFFFFFF
 )
 
-var errNoFork = errors.New("the file is no resource file")
+var errNoFork = errors.New("the file is not a resource file")
 
 // readFork gives the resources of one type of a resource file. The content is not trusted.
 func readFork(content []byte, kind string) ([][]byte, error) {

@@ -260,7 +260,7 @@ func (s *session) command(ctx context.Context, ask start) ([]string, error) {
 		return nil, fmt.Errorf("%q is no After Effects of this machine", ask.Engine)
 	}
 	if !filepath.IsAbs(ask.Dir) {
-		return nil, fmt.Errorf("%q is no working folder", ask.Dir)
+		return nil, fmt.Errorf("%q is not a working folder", ask.Dir)
 	}
 	if ask.Script != "" {
 		if !filepath.IsAbs(ask.Script) || len(ask.Arguments) > 0 {

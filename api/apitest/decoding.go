@@ -62,7 +62,7 @@ func readText(body []byte) jsonText {
 		d.trouble = "goes on behind its end"
 	}
 	if _, isObject := d.value.(map[string]any); d.trouble == "" && !isObject {
-		d.trouble = "is no object"
+		d.trouble = "is not an object"
 	}
 	return d
 }

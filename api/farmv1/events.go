@@ -93,7 +93,7 @@ func decodeEventQuery(c *fiber.Ctx) (q eventQuery, err error) {
 		q.kinds = append(q.kinds, name)
 	}
 	if q.job = c.Query("job"); q.job != "" && !input.ID.MatchString(q.job) {
-		wrong.Add("job", "is no job id")
+		wrong.Add("job", "is not a job id")
 	}
 	return q, wrong.Err()
 }

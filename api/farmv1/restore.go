@@ -58,7 +58,7 @@ func (h backupHandlers) restoreFarm(c *fiber.Ctx, p farm.Principal) error {
 	kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	if err != nil || kind != fiber.MIMEMultipartForm || params["boundary"] == "" {
 		return farm.Invalid("the backup has to come as multipart/form-data: the passphrase, and behind it one file part named backup",
-			farm.Field("backup", "is missing: the body is no form"))
+			farm.Field("backup", "is missing: the body is not a form"))
 	}
 	form := backupForm{multipart.NewReader(body, params["boundary"]), func(r io.Reader, passphrase farm.Confidential) (*coordinator.HeldBackup, error) {
 		return h.backups.HoldBackup(request.Transfer(c), p, r, passphrase)
@@ -155,7 +155,7 @@ func (f backupForm) read() (held *coordinator.HeldBackup, err error) {
 			}
 		default:
 			return held, farm.Invalid("the form holds something else than a passphrase and, behind it, one backup",
-				farm.Field(input.FormField(name), "is no field of this form, or comes where it has no place"))
+				farm.Field(input.FormField(name), "is not a field of this form, or comes where it has no place"))
 		}
 	}
 	return held, farm.Errorf(farm.CodeInvalid, "the form has more than %d parts", input.FormParts)

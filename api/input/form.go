@@ -48,7 +48,7 @@ func GivenName(c *fiber.Ctx) (string, error) {
 		name = decoded
 	}
 	if name != "" && !PlainFileName(name) {
-		return "", farm.Invalid("the file's name has to be a plain file name, not a path", farm.Field("name", "is no plain file name"))
+		return "", farm.Invalid("the file's name has to be a plain file name, not a path", farm.Field("name", "is not a plain file name"))
 	}
 	return name, nil
 }

@@ -46,7 +46,7 @@ func readIDs(o Object, list []Element) []string {
 		}
 		switch ids[i] = unquote(e.Raw()); {
 		case !ID.MatchString(ids[i]):
-			e.Problem(o.Wrong, "is no job id")
+			e.Problem(o.Wrong, "is not a job id")
 		case seen[ids[i]]:
 			e.Problem(o.Wrong, "names %s a second time", ids[i])
 		}

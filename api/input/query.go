@@ -17,7 +17,7 @@ import (
 func PathName(c *fiber.Ctx, key string) (string, error) {
 	name, err := unescape(c.Params(key))
 	if err != nil || !PlainFileName(name) {
-		return "", farm.Errorf(farm.CodeInvalid, "the last part of the address is no plain file name")
+		return "", farm.Errorf(farm.CodeInvalid, "the last part of the address is not a plain file name")
 	}
 	return name, nil
 }

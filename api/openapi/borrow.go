@@ -18,7 +18,7 @@ func (d Document) borrow(from *yaml.Node) error {
 		open = open[1:]
 		kind, name, ok := strings.Cut(strings.TrimPrefix(to, "#/components/"), "/")
 		if !ok {
-			return fmt.Errorf("%s is no component", to)
+			return fmt.Errorf("%s is not a component", to)
 		}
 		if lookup(lookup(own, kind), name) != nil {
 			continue

@@ -82,7 +82,7 @@ func spread(n *yaml.Node) {
 // merge adds the keys of from to a mapping; mappings on both sides become one, anything else may stand only once.
 func merge(into, from *yaml.Node, path string) error {
 	if from.Kind != yaml.MappingNode {
-		return fmt.Errorf("%s is no mapping", path)
+		return fmt.Errorf("%s is not a mapping", path)
 	}
 	for _, m := range members(from) {
 		at := path + "/" + m.key

@@ -220,7 +220,7 @@ func checkAddress(o input.Object, key, address string) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" && !strings.EqualFold(u.Scheme, "file") {
-		o.Problem(key, "is no complete address")
+		o.Problem(key, "is not a complete address")
 	} else if u.User != nil && hasScheme(address, "s3") {
 		o.Problem(key, "cannot hold a name or a password: an s3:// object is read without; hand a private one over by a presigned https:// address")
 	} else if hasScheme(address, "s3") && strings.Trim(u.Path, "/") == "" {

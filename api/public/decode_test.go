@@ -145,7 +145,7 @@ func FuzzFontForm(f *testing.F) {
 		upload := fontUpload{multipart.NewReader(bytes.NewReader(body), "b"), func(name string, file io.Reader) (library.FontFile, error) {
 			received++
 			if !input.PlainFileName(name) {
-				t.Fatalf("the font %q came in, which is no plain file name", name)
+				t.Fatalf("the font %q came in, which is not a plain file name", name)
 			}
 			_, err := io.Copy(io.Discard, file)
 			return library.FontFile{}, err

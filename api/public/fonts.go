@@ -55,7 +55,7 @@ func (h fontHandlers) addFont(c *fiber.Ctx, p farm.Principal) error {
 	kind, params, err := mime.ParseMediaType(c.Get(fiber.HeaderContentType))
 	if err != nil || kind != fiber.MIMEMultipartForm || params["boundary"] == "" {
 		return farm.Invalid("the font has to come as multipart/form-data with one file part named font",
-			farm.Field("font", "is missing: the body is no form"))
+			farm.Field("font", "is missing: the body is not a form"))
 	}
 	form := fontUpload{multipart.NewReader(body, params["boundary"]), func(name string, file io.Reader) (library.FontFile, error) {
 		return h.fonts.Receive(request.Transfer(c), name, file)
@@ -98,7 +98,7 @@ func (u fontUpload) read() (file library.FontFile, family string, err error) {
 			}
 		case part.FormName() != "font" && part.FileName() == "": // a field of somebody's own
 		case part.FormName() != "font":
-			return file, "", farm.Invalid("the form holds a file that is not named font", farm.Field(input.FormField(part.FormName()), "is no field of this form; the file part is named font"))
+			return file, "", farm.Invalid("the form holds a file that is not named font", farm.Field(input.FormField(part.FormName()), "is not a field of this form; the file part is named font"))
 		case received:
 			return file, "", farm.Invalid("the form holds more than one font; send each in a request of its own", farm.Field("font", "is there twice"))
 		default:

@@ -74,7 +74,7 @@ func readFunctionAsset(o input.Object, a *farm.Asset) {
 	}
 	arguments, known := functions[name]
 	if !prefixed || !known {
-		o.Problem("name", "is no built-in function; these are: nx:%s", strings.Join(slices.Sorted(maps.Keys(functions)), ", nx:"))
+		o.Problem("name", "is not a built-in function; these are: nx:%s", strings.Join(slices.Sorted(maps.Keys(functions)), ", nx:"))
 		return
 	}
 	if name == "genai" || name == "gen-ai" {

@@ -63,7 +63,7 @@ func Delete(path string, action farm.Action, handle Handler) Route {
 func WellFormed(h Handler) Handler {
 	return func(c *fiber.Ctx, p farm.Principal) error {
 		if id := c.Params("id"); !input.ID.MatchString(id) {
-			return farm.Invalid("the address names no id of the farm", farm.Field("id", "%.100q is no id: these are 26 digits and capital letters", id))
+			return farm.Invalid("the address names no id of the farm", farm.Field("id", "%.100q is not an id: these are 26 digits and capital letters", id))
 		}
 		return h(c, p)
 	}

@@ -279,7 +279,7 @@ func benchmarkJobs(b *testing.B, fewer int) int {
 	}
 	n, err := strconv.Atoi(said)
 	if err != nil || n < 1000 {
-		b.Fatalf("OVERCRANK_BENCH_JOBS=%s is no number of jobs", said)
+		b.Fatalf("OVERCRANK_BENCH_JOBS=%s is not a number of jobs", said)
 	}
 	return n
 }

@@ -19,7 +19,7 @@ func (d *Dispatcher) Queue(ctx context.Context, p farm.Principal, limit int, cur
 	after := 0
 	if cursor != "" {
 		if after, err = strconv.Atoi(cursor); err != nil || after < 0 {
-			return nil, "", farm.Errorf(farm.CodeInvalid, "%q is no cursor of the queue", cursor)
+			return nil, "", farm.Errorf(farm.CodeInvalid, "%q is not a cursor of the queue", cursor)
 		}
 	}
 	if limit < 1 || limit > maxQueuePage {

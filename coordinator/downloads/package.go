@@ -38,7 +38,7 @@ func ReadPackage(r io.ReaderAt, size int64) (farm.Download, error) {
 	case bytes.HasPrefix(head, []byte("\xed\xab\xee\xdb")):
 		d, read = farm.Download{System: "linux", Format: "rpm"}, readRPM
 	default:
-		return farm.Download{}, refused{farm.Say("is no package: the farm takes .msi, .pkg, .deb and .rpm, as 'make packages' writes them to dist/")}
+		return farm.Download{}, refused{farm.Say("is not a package: the farm takes .msi, .pkg, .deb and .rpm, as 'make packages' writes them to dist/")}
 	}
 	said, err := read(r, size)
 	var why refused

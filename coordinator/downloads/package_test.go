@@ -33,7 +33,7 @@ func TestWhatIsNoPackage(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"nothing":                    {nil, "is no package"},
+		"nothing":                    {nil, "is not a package"},
 		"a text":                     {[]byte("hello, how are you"), "make packages"},
 		"another program":            {downloadstest.DEB(t, "Package: overcrank\nVersion: 1\nArchitecture: amd64\n"), `of "overcrank"`},
 		"a processor":                {downloadstest.DEB(t, "Package: overcrank-agent\nVersion: 1\nArchitecture: riscv64\n"), "riscv64"},

@@ -60,7 +60,7 @@ func (p *Port) verify(state tls.ConnectionState, usage x509.ExtKeyUsage) error {
 		return fmt.Errorf("the other side is no coordinator of this farm: %w", err)
 	}
 	if !slices.Contains(leaf.Subject.OrganizationalUnit, authority.CoordinatorUnit) || leaf.Subject.CommonName == "" {
-		return fmt.Errorf("the other side, %q, is no coordinator", leaf.Subject.CommonName)
+		return fmt.Errorf("the other side, %q, is not a coordinator", leaf.Subject.CommonName)
 	}
 	if state.NegotiatedProtocol == "" {
 		return errors.New("the other side named no protocol of this port")

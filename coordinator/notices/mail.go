@@ -72,7 +72,7 @@ func NewMailer(server MailServer) (*Mailer, error) {
 	if host, port, err := net.SplitHostPort(server.Address); err == nil {
 		m.host = host
 		if m.port, err = strconv.Atoi(port); err != nil || m.port < 1 || m.port > 65535 {
-			return nil, fmt.Errorf("mail server %q: %q is no port", server.Address, port)
+			return nil, fmt.Errorf("mail server %q: %q is not a port", server.Address, port)
 		}
 	}
 	if m.host == "" || strings.ContainsAny(m.host, "/ @") {

@@ -135,7 +135,7 @@ func quietHours(in *Quiet, now time.Time) (*farm.QuietHours, error) {
 	}
 	zone, err := time.LoadLocation(in.Zone)
 	if err != nil || in.Zone == "" || in.Zone == "Local" || len(in.Zone) > 100 {
-		return wrong(farm.Field("quietHours.timeZone", "%q is no time zone; write it as Europe/Berlin", in.Zone[:min(len(in.Zone), 100)]))
+		return wrong(farm.Field("quietHours.timeZone", "%q is not a time zone; write it as Europe/Berlin", in.Zone[:min(len(in.Zone), 100)]))
 	}
 	if farm.NextChange([]farm.Hours{hours}, now.In(zone)).IsZero() {
 		return wrong(farm.Field("quietHours.hours", "never end, so you would never be told"))

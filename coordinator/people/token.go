@@ -211,7 +211,7 @@ func checkEmail(address string, person bool) (string, error) {
 	if address == "" {
 		return "", nil
 	}
-	wrong := farm.Field("email", "%q is no e-mail address", address)
+	wrong := farm.Field("email", "%q is not an e-mail address", address)
 	if !person {
 		wrong = farm.Field("email", "programs have no e-mail address")
 	} else if parsed, err := mail.ParseAddress(address); err == nil && parsed.Address == address && len(address) <= emailLimit {

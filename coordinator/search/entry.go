@@ -68,7 +68,7 @@ func recordOf(tx *raftstore.Tx, kind Kind, id string) (record, error) {
 	default:
 		token, err := tx.Token(id)
 		if err == nil && !token.Person {
-			err = farm.Errorf(farm.CodeNotFound, "%q is no person", id)
+			err = farm.Errorf(farm.CodeNotFound, "%q is not a person", id)
 		}
 		return personRecord(token), err
 	}

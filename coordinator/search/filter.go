@@ -256,7 +256,7 @@ func (f Filter) upTo(before string) (string, error) {
 		return idAt(f.To), nil
 	}
 	if _, err := ulid.ParseStrict(before); err != nil {
-		return "", farm.Invalid("the list cannot be continued", farm.Field("before", "is no id of a job; begin again without it"))
+		return "", farm.Invalid("the list cannot be continued", farm.Field("before", "is not the id of a job; begin again without it"))
 	}
 	return before, nil
 }

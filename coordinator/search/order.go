@@ -59,7 +59,7 @@ func (s *Search) Select(ctx context.Context, p farm.Principal, f Filter, cursor 
 	case slices.Contains(Orders(), f.Order):
 		return s.sorted(ctx, p, f, cursor, limit)
 	}
-	return Jobs{}, farm.Invalid("jobs cannot be listed", farm.Field("sort", "%.40q is no order; use oldest, name, name-down, state, progress, eta, priority or longest", string(f.Order)))
+	return Jobs{}, farm.Invalid("jobs cannot be listed", farm.Field("sort", "%.40q is not a sort order; use oldest, name, name-down, state, progress, eta, priority or longest", string(f.Order)))
 }
 
 // walked says whether the lists of the state have all that a filter names.

@@ -34,7 +34,7 @@ func ReadSecret(path string) (string, error) {
 		return "", fmt.Errorf("reading the client’s secret: %w", err)
 	}
 	if info.Size() > secretLimit {
-		return "", fmt.Errorf("reading the client’s secret: %s has %d bytes, which is no secret", path, info.Size())
+		return "", fmt.Errorf("reading the client’s secret: %s has %d bytes, which is not a secret", path, info.Size())
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

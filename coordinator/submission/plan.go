@@ -213,7 +213,7 @@ func (p *plan) checkLimits(job farm.Job) error {
 	var unknown []farm.FieldError
 	for i, name := range job.Limits {
 		if _, there := policy.Limits[name]; !there {
-			unknown = append(unknown, farm.Field(fmt.Sprintf("limits[%d]", i), "%q is no limit of this farm; %s", name, limitsThere(policy)))
+			unknown = append(unknown, farm.Field(fmt.Sprintf("limits[%d]", i), "%q is not a limit of this farm; %s", name, limitsThere(policy)))
 		}
 	}
 	if len(unknown) > 0 {

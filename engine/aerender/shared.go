@@ -20,7 +20,7 @@ func (j *job) shareFrames(o *render.Options) (done func() error, err error) {
 	}
 	room, err := strconv.ParseInt(environment("OVERCRANK_FRAMES_ROOM", "0"), 10, 64)
 	if err != nil {
-		return done, fmt.Errorf("no frames are shared: OVERCRANK_FRAMES_ROOM is no number of bytes: %w", err)
+		return done, fmt.Errorf("no frames are shared: OVERCRANK_FRAMES_ROOM is not a number of bytes: %w", err)
 	}
 	store, err := shelf.Open(dir, room)
 	if err != nil {

@@ -32,7 +32,7 @@ func (m *Machine) defineColor() {
 		}
 		n, err := strconv.ParseUint(text, 16, 32)
 		if err != nil || len(text) != 6 && len(text) != 8 {
-			m.throw("hexToRgb: %q is no colour", short(c.Argument(0).String()))
+			m.throw("hexToRgb: %q is not a colour", short(c.Argument(0).String()))
 		}
 		a := uint64(255)
 		if len(text) == 8 {

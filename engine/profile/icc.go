@@ -18,7 +18,7 @@ const maxTags = 256
 func ICC(data []byte) (*Profile, error) {
 	const header, entry = 128, 12
 	if len(data) < header+4 || len(data) > MaxSize || string(data[36:40]) != "acsp" {
-		return nil, errors.New("it is no colour profile")
+		return nil, errors.New("it is not a colour profile")
 	}
 	if string(data[16:20]) != "RGB " || string(data[20:24]) != "XYZ " {
 		return nil, fmt.Errorf("colour profiles of the kind %q are not read", strings.TrimSpace(string(data[16:20])))

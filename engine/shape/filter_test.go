@@ -203,7 +203,7 @@ func TestTwistTurnsTheMiddleMost(t *testing.T) {
 		}
 	}
 	if o := nearly(t, 0, path, group("ADBE Vector Filter - Twist", value("ADBE Vector Twist Angle", math.NaN()))); o.Bounds().MinX != -100 {
-		t.Errorf("an angle that is no number makes %v", o)
+		t.Errorf("an angle that is not a number makes %v", o)
 	}
 }
 

@@ -167,7 +167,7 @@ func chosen(found map[string][]byte) (*Build, error) {
 			folder = path.Dir(name)
 			b.files[base] = content
 			if b.System, b.Arch = machineOf(content); b.System == "" {
-				return nil, build.Refused("its %s is no program for Windows, macOS or Linux", base)
+				return nil, build.Refused("its %s is not a program for Windows, macOS or Linux", base)
 			}
 			if slices.Index(build.Programs(b.System), base) != 0 {
 				return nil, build.Refused("its %s is a program for %s", base, b.System)

@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string) error {
 		return err
 	}
 	if flags.NArg() > 0 {
-		return fmt.Errorf("%q is no flag", flags.Arg(0))
+		return fmt.Errorf("%q is not a flag", flags.Arg(0))
 	}
 	chosen, err := choose(*systems)
 	if err != nil {

@@ -30,7 +30,7 @@ func WriteTransform(ctx context.Context, msi, path string, answers []string) err
 	for _, answer := range answers {
 		name, value, ok := strings.Cut(answer, "=")
 		if !ok || !Answer(name) {
-			return fmt.Errorf("%q is no answer: it is one of %s, with = and the value behind it", answer, strings.Join(Answers, ", "))
+			return fmt.Errorf("%q is not an answer: it is one of %s, with = and the value behind it", answer, strings.Join(Answers, ", "))
 		}
 		properties = append(properties, transform.Property{Name: name, Value: value})
 	}

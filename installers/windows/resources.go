@@ -101,7 +101,7 @@ func fourNumbers(v version.Version) (numbers [4]uint16, err error) {
 	for i, text := range strings.Split(v.Numeric(), ".") {
 		n, err := strconv.ParseUint(text, 10, 16)
 		if err != nil || i > 2 {
-			return numbers, fmt.Errorf("%q is no version of three numbers", v.Numeric())
+			return numbers, fmt.Errorf("%q is not a version of three numbers", v.Numeric())
 		}
 		numbers[i] = uint16(n)
 	}

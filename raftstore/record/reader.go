@@ -195,7 +195,7 @@ func (r *reader) int64() int64 {
 	}
 	digits := string(r.text[:n])
 	value, err := strconv.ParseInt(digits, 10, 64)
-	padded := n > 1 && strings.HasPrefix(strings.TrimPrefix(digits, "-"), "0") // which is no number in JSON
+	padded := n > 1 && strings.HasPrefix(strings.TrimPrefix(digits, "-"), "0") // which is not a number in JSON
 	r.odd = r.odd || err != nil || padded
 	r.text = r.text[n:]
 	return value

@@ -66,7 +66,7 @@ func (t *tables) putPolicy(c command.PutPolicy) command.Result {
 	wrong := policy.Problems()
 	for _, id := range slices.Sorted(maps.Keys(policy.Teams)) {
 		if !t.has(bucketTeams, id) {
-			wrong = append(wrong, farm.Field("teams."+id, "is no team of this farm"))
+			wrong = append(wrong, farm.Field("teams."+id, "is not a team of this farm"))
 		}
 	}
 	if len(wrong) > 0 {

@@ -24,7 +24,7 @@ func (t *tables) checkTakes(batch farm.Batch, jobs []farm.Job) *farm.Error {
 		case !was.Status.Ended():
 			return farm.Errorf(farm.CodeConflict, "row %d of batch %s has been resubmitted already: job %s has not ended", entry.Index+1, batch.Into, was.ID)
 		case takes[entry.ID].TakeOf != firstTake(was):
-			return farm.Errorf(farm.CodeInvalid, "job %s is no take of row %d of batch %s", entry.ID, entry.Index+1, batch.Into)
+			return farm.Errorf(farm.CodeInvalid, "job %s is not a take of row %d of batch %s", entry.ID, entry.Index+1, batch.Into)
 		}
 		delete(rows, entry.Index)
 	}

@@ -68,7 +68,7 @@ var failures = []string{
 	"the file: address is not one of this machine",
 	"the file is not there, or not in a folder that this farm allows",
 	"the file cannot be read",
-	"the file is no plain file",
+	"the file is not a plain file",
 	"the address is not well formed",
 	"the address names no host",
 	"larger than the %d MiB allowed",

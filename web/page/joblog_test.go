@@ -36,7 +36,7 @@ func TestALogHasASectionForEachPhase(t *testing.T) {
 	if err := LogPart(log).Render(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if page := b.String(); strings.Count(page, "See what helps") != 1 || !strings.Contains(page, `no font
+	if page := b.String(); strings.Count(page, "See how to fix it") != 1 || !strings.Contains(page, `no font
 </span> <span class="cure">`) || !strings.Contains(page, "the font &lt;Inter&gt; is missing") {
 		t.Errorf("the log is drawn as %s", page)
 	}

@@ -153,7 +153,7 @@ func StudioPage(s Shell, v Studio) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var9 string
-			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Drop a PNG, JPEG or WebP of at most 2 MB here. The farm draws it anew, in at most 480 × 160 pixels."))
+			templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Drop a PNG, JPEG or WebP of at most 2 MB here. The farm redraws it, at most 480 × 160 pixels large."))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/studio.templ`, Line: 40, Col: 135}
 			}

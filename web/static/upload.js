@@ -113,7 +113,7 @@ function progressIn(zone, file, name, cancel) {
         ? said("%s of %s MB, %s MB/s, %s", megabytes(bytes), megabytes(file.size), megabytes(speed), timeLeft((file.size - bytes) / speed))
         : said("%s of %s MB", megabytes(bytes), megabytes(file.size));
     },
-    resumed(bytes) { say.textContent = said("Going on with %s: %s MB have arrived before.", name, megabytes(bytes)); },
+    resumed(bytes) { say.textContent = said("Resuming %s: %s MB have already arrived.", name, megabytes(bytes)); },
     lost() { seen = []; say.textContent = said("The connection to the farm broke. The upload goes on by itself when it is back."); },
     back() { say.textContent = sending; },
     finishing() { seen = []; rate.textContent = ""; say.textContent = said("Putting %s together…", name); },

@@ -98,7 +98,7 @@ func (p Program) Run(ctx context.Context, args []string, stdin io.Reader, stdout
 	}
 	protocol, err := strconv.Atoi(cmp.Or(p.Protocol, "0"))
 	if err != nil {
-		fmt.Fprintf(stderr, "%s: built for a version of the agents' protocol that is no number: %v\n", Name, err)
+		fmt.Fprintf(stderr, "%s: built for a version of the agents' protocol that is not a number: %v\n", Name, err)
 		return exit.Failed
 	}
 	program := process.Program{Name: p.Name, Version: p.version(), Protocol: protocol, Parse: func() (*kong.Context, error) { return p.parse(args) }}

@@ -105,7 +105,7 @@ func rollBack(settings string) error {
 		err = json.Unmarshal(text, b)
 	}
 	if err == nil && filepath.Base(b.Token) != agent.JoinTokenFile {
-		err = fmt.Errorf("%q is no file of a join token", b.Token)
+		err = fmt.Errorf("%q is not a file of a join token", b.Token)
 	}
 	if err != nil {
 		return fmt.Errorf("reading the settings of before: %w", err)

@@ -188,7 +188,7 @@ func (f *File) narrow(plane []uint8, line []byte, light bool) []uint8 {
 	return append(plane, line...)
 }
 
-// encoded is linear light as sRGB has it (IEC 61966-2-1); 0 for what is no number.
+// encoded is linear light as sRGB has it (IEC 61966-2-1); 0 for what is not a number.
 func encoded(v float64) float64 {
 	switch {
 	case !(v > 0):

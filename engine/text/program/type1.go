@@ -66,7 +66,7 @@ func readType1(data []byte) (*Font, error) {
 			}
 			return r
 		}, body)
-		n, _ := hex.Decode(plain, plain) // what follows the font is no number
+		n, _ := hex.Decode(plain, plain) // what follows the font is not a number
 		body = plain[:n]
 	}
 	t := &type1{names: map[string]int{}}

@@ -96,7 +96,7 @@ func sorted(entries []Entry) ([]Entry, []int, error) {
 	var top []Entry
 	for _, e := range entries {
 		if e.Path != path.Clean(e.Path) || path.IsAbs(e.Path) || e.Path == ".." || strings.HasPrefix(e.Path, "../") {
-			return nil, nil, fmt.Errorf("bom: %q is no relative, clean path", e.Path)
+			return nil, nil, fmt.Errorf("bom: %q is not a relative, clean path", e.Path)
 		}
 		if strings.ContainsRune(e.Path, 0) || strings.ContainsRune(e.Target, 0) {
 			return nil, nil, fmt.Errorf("bom: a NUL in %q", e.Path)
@@ -115,7 +115,7 @@ func sorted(entries []Entry) ([]Entry, []int, error) {
 		folder := out[at]
 		list := children[folder.Path]
 		if len(list) > 0 && folder.Kind != Directory {
-			return nil, nil, fmt.Errorf("bom: %s has files in it but is no folder", folder.Path)
+			return nil, nil, fmt.Errorf("bom: %s has files in it but is not a folder", folder.Path)
 		}
 		slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 		for i, e := range list {

@@ -153,7 +153,7 @@ func (r *reader) records(number uint32) ([]record, error) {
 		}
 		count := int(binary.BigEndian.Uint16(leaf[2:]))
 		if binary.BigEndian.Uint16(leaf) != 1 || len(leaf) < 12+8*count {
-			return nil, fmt.Errorf("%w: block %d is no leaf", ErrFormat, number)
+			return nil, fmt.Errorf("%w: block %d is not a leaf", ErrFormat, number)
 		}
 		if leaves > len(r.blocks) || len(out)+count > maxPaths {
 			return nil, fmt.Errorf("%w: its leaves do not end", ErrFormat)

@@ -150,7 +150,7 @@ func (r *Reader) Next() (Header, error) {
 	for i, width := range [10]int{6, 6, 6, 6, 6, 6, 6, 11, 6, 11} {
 		n, err := strconv.ParseUint(string(raw[at:at+width]), 8, 63)
 		if err != nil {
-			return Header{}, fmt.Errorf("%w: %q is no octal number", ErrFormat, raw[at:at+width])
+			return Header{}, fmt.Errorf("%w: %q is not an octal number", ErrFormat, raw[at:at+width])
 		}
 		numbers[i] = int64(n)
 		at += width

@@ -147,7 +147,7 @@ func place(t *toc, files []File, heap *bytes.Buffer, offset int64) error {
 	folders := map[string]*node{}
 	for i, f := range files {
 		if f.Path == "." || f.Path != path.Clean(f.Path) || path.IsAbs(f.Path) || strings.HasPrefix(f.Path, "..") {
-			return fmt.Errorf("xar: %q is no relative, clean path", f.Path)
+			return fmt.Errorf("xar: %q is not a relative, clean path", f.Path)
 		}
 		n := &node{ID: i + 1, Name: path.Base(f.Path), Type: "file", Mode: mode(f)}
 		if f.Dir {

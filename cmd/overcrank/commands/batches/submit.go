@@ -244,7 +244,7 @@ func (s submitCommand) readTemplate(ctx context.Context, c *client.Client, base 
 	for _, comp := range compositions.Items {
 		id, err := strconv.ParseUint(comp.AEID, 10, 32)
 		if err != nil {
-			return known, fmt.Errorf("composition '%s' has the id '%s', which is no number: %w", comp.Name, comp.AEID, err)
+			return known, fmt.Errorf("composition '%s' has the id '%s', which is not a number: %w", comp.Name, comp.AEID, err)
 		}
 		known.Compositions = append(known.Compositions, variants.Composition{ID: uint32(id), Name: comp.Name, Root: comp.Data.Root})
 	}

@@ -150,7 +150,7 @@ func (s presetsSave) fields() (map[string]json.RawMessage, error) {
 			return nil, fmt.Errorf("reading the preset: %w", err)
 		}
 		if err := json.Unmarshal(text, &given); err != nil {
-			return nil, exit.Usagef("%s is no preset in JSON: %v", s.File, err)
+			return nil, exit.Usagef("%s is not a preset in JSON: %v", s.File, err)
 		}
 	}
 	if given.Settings == nil {

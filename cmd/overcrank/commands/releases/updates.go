@@ -181,7 +181,7 @@ func readPace(text string) (int64, error) {
 	}
 	n, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(n >= 0 && n*unit < 1<<40) {
-		return 0, fmt.Errorf("%q is no size; write it as 500KB or 2MB, or 0 for any", text)
+		return 0, fmt.Errorf("%q is not a size; write it as 500KB or 2MB, or 0 for any", text)
 	}
 	return int64(n * unit), nil
 }

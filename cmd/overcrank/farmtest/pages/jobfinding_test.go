@@ -67,7 +67,7 @@ func TestAProducerFindsJobs(t *testing.T) {
 	b.chooses("at", `"2020-01-01"`)
 	b.until(`location.search.includes("at=2020-01-01") && document.querySelectorAll("tbody tr").length === 0`)
 	b.open("/jobs?from=tomorrow")
-	b.shows("is no date")
+	b.shows("is not a date")
 	b.canBeRead("/jobs with a date that is none")
 }
 

@@ -70,7 +70,7 @@ func (v *vault) has(what string) bool {
 // scripts, errors and refusals, and then searches every byte that the farm wrote.
 func TestNothingThatTheFarmWritesHoldsASecret(t *testing.T) {
 	t.Parallel()
-	const value, harmless = "pl4nt3d/V4lue+of the+s3cret", "a text that is no secret"
+	const value, harmless = "pl4nt3d/V4lue+of the+s3cret", "a text that is not a secret"
 	secret := plant(value, s3test.Secret)
 	store := s3test.Start(t, "results")
 	dir := t.TempDir()

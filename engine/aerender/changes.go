@@ -2,6 +2,8 @@ package aerender
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"overcrank/aep"
 	"overcrank/engine/digest"
@@ -52,6 +54,7 @@ func shownFrom(l *aep.Layer) extent { return extent{min(l.In, l.Out), max(l.In, 
 type changed struct {
 	project *aep.Project
 	times   map[uint32][]extent // by composition; what compositions within it show counts too
+	layers  map[layerOf]bool    // those that are not as they were, or whose sources are not
 	looking map[uint32]bool
 }
 
@@ -61,7 +64,7 @@ const maxExtents = 256
 // changesSince finds what has changed since a project had these marks.
 func changesSince(before marks, p *aep.Project) *changed {
 	now := markProject(p)
-	c := &changed{project: p, times: make(map[uint32][]extent), looking: make(map[uint32]bool)}
+	c := &changed{project: p, times: make(map[uint32][]extent), layers: make(map[layerOf]bool), looking: make(map[uint32]bool)}
 	own := make(map[uint32][]extent)
 	for _, it := range p.Items {
 		if it.Comp == nil {
@@ -78,6 +81,7 @@ func changesSince(before marks, p *aep.Project) *changed {
 			other := source != nil && source.Footage != nil && before.items[l.Source] != now.items[l.Source]
 			if drawn(it.Comp, l) && (!known || was.sum != now.layers[of].sum || other) {
 				own[it.ID] = append(own[it.ID], now.layers[of].time)
+				c.layers[of] = true
 			}
 			if known && was.sum != now.layers[of].sum && was.time != now.layers[of].time {
 				own[it.ID] = append(own[it.ID], was.time)
@@ -124,6 +128,7 @@ func (c *changed) of(it *aep.Item, own map[uint32][]extent) []extent {
 		if len(inner) == 0 || !drawn(it.Comp, l) {
 			continue
 		}
+		c.layers[layerOf{it.ID, l.ID}] = true
 		times = append(times, through(l, inner)...)
 		if len(times) > maxExtents {
 			times = []extent{always}
@@ -148,4 +153,32 @@ func through(l *aep.Layer, inner []extent) (out []extent) {
 		}
 	}
 	return out
+}
+
+// varying are the layers of a composition that films of other jobs are likely to show otherwise: those that have changed, and those with expressions that may
+// depend on them. There are none when nothing has changed.
+func (c *changed) varying(it *aep.Item) map[uint32]bool {
+	out := make(map[uint32]bool)
+	for _, l := range it.Comp.Layers {
+		if c.layers[layerOf{it.ID, l.ID}] {
+			out[l.ID] = true
+		}
+	}
+	if len(out) == 0 {
+		return out
+	}
+	for _, l := range it.Comp.Layers {
+		if asksLayers(l.Props) {
+			out[l.ID] = true
+		}
+	}
+	return out
+}
+
+// asksLayers tells whether an expression of p, or of what is below it, names a layer.
+func asksLayers(p *aep.Property) bool {
+	if p == nil {
+		return false
+	}
+	return eval.Driven(p) && strings.Contains(p.Expression, "layer(") || slices.ContainsFunc(p.Children, asksLayers)
 }

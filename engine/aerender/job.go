@@ -34,11 +34,12 @@ type job struct {
 	name     encode.Name
 	span     span
 	sources  *sources
-	room     render.Room  // that the render shares with the pictures of sources
-	before   *marks       // the project before its script; nil where nobody asks what that has changed
-	cuts     []int        // frames of the composition at which the film's encoder begins anew
-	kept     *shelf.Store // what renders of this machine share; nil when this one shares nothing
-	reused   int          // frames that others drew
+	room     render.Room     // that the render shares with the pictures of sources
+	before   *marks          // the project before its script; nil where nobody asks what that has changed
+	cuts     []int           // frames of the composition at which the film's encoder begins anew
+	varying  map[uint32]bool // layers of the composition that films of other jobs are likely to show otherwise
+	kept     *shelf.Store    // what renders of this machine share; nil when this one shares nothing
+	reused   int             // frames that others drew
 }
 
 // span is the frames to render, counted from the composition's first.
@@ -136,8 +137,9 @@ func (j *job) cut() {
 		return
 	}
 	c := j.item.Comp
-	times := changesSince(*j.before, j.project).times[j.item.ID]
-	j.cuts = cutsFor(times, max(1, int(math.Round(c.Duration*c.FrameRate))), c.FrameRate)
+	changed := changesSince(*j.before, j.project)
+	j.varying = changed.varying(j.item)
+	j.cuts = cutsFor(changed.times[j.item.ID], max(1, int(math.Round(c.Duration*c.FrameRate))), c.FrameRate)
 }
 
 // instances gives layers that set essential properties for themselves compositions of their own. It comes after the script, which finds the

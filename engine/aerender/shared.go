@@ -26,7 +26,7 @@ func (j *job) shareFrames(o *render.Options) (done func() error, err error) {
 	if err != nil {
 		return done, fmt.Errorf("no frames are shared: %w", err)
 	}
-	o.Kept, o.Engine, j.kept = store, programs(j.version), store
+	o.Kept, o.Engine, o.Varies, j.kept = store, programs(j.version), render.Varies(j.varying), store
 	return store.Close, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -285,6 +286,35 @@ func TestChangesAreFoundThroughCompositions(t *testing.T) {
 	} {
 		if got := find(c.change); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+func TestLayersThatVaryAreThoseThatChangedAndThoseThatAskForLayers(t *testing.T) {
+	name := func(p *aep.Project) { p.Items[0].Comp.Layers[0].Name = "other" }
+	for _, c := range []struct {
+		bar    string // the expression of the second layer
+		change func(p *aep.Project)
+		want   []uint32
+	}{
+		{"value", func(*aep.Project) {}, nil},
+		{`thisComp.layer("title").position`, func(*aep.Project) {}, nil},
+		{"value", name, []uint32{1}},
+		{`thisComp.layer("title").position`, name, []uint32{1, 2}},
+		{"value", func(p *aep.Project) { p.Items[4].Footage.Width++ }, []uint32{4}},
+	} {
+		p := sample()
+		p.Items[0].Comp.Layers[1].Props.Children[0].Children[0].Expression = c.bar
+		outer := layer(7, "outer", idMain)
+		p.Items = append(p.Items, &aep.Item{ID: 99, Kind: aep.ItemComposition, Comp: &aep.Composition{FrameRate: rate, Duration: 10, Layers: []*aep.Layer{outer}}})
+		before := markProject(p)
+		c.change(p)
+		changed := changesSince(before, p)
+		if got := slices.Sorted(maps.Keys(changed.varying(p.Items[0]))); !slices.Equal(got, c.want) {
+			t.Errorf("with the expression %q %v vary, want %v", c.bar, got, c.want)
+		}
+		if got := changed.varying(p.Items[len(p.Items)-1]); got[outer.ID] != (len(c.want) > 0) {
+			t.Errorf("with the expression %q the layer that shows the composition varies: %v", c.bar, got)
 		}
 	}
 }

@@ -85,6 +85,8 @@ type Host interface {
 	// Sound is the sound of the source of another layer of the composition, from a time of the composition for some seconds: one channel, rate
 	// samples per second, from -1 to 1. There are none if nothing is heard.
 	Sound(id uint32, from, length float64) (samples []float32, rate float64, err error)
+	// Original is the layer with its masks, but before its effects, for the same picture.
+	Original(bounds image.Rectangle) (img *raster.Image, release func(), err error)
 	// At is the layer as it comes to this effect at another time of the composition, in seconds, for the same picture.
 	At(seconds float64, bounds image.Rectangle) (img *raster.Image, release func(), err error)
 }

@@ -38,9 +38,11 @@ func (p Params) Paths(number, all string) Paths {
 }
 
 // At are the outlines that are followed, in pixels of the layer.
-func (p *Paths) At(f *Frame) []geom.Outline {
+func (p *Paths) At(f *Frame) []geom.Outline { return p.of(f, f.Choice(&p.all) != 0) }
+
+// of are the outline that was chosen, or all.
+func (p *Paths) of(f *Frame, all bool) []geom.Outline {
 	var out []geom.Outline
-	all := f.Choice(&p.all) != 0
 	for i := range p.masks {
 		if !all && i+1 != p.chosen {
 			continue

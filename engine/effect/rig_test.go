@@ -18,8 +18,10 @@ type rig struct {
 	layers map[uint32]*raster.Image            // what Host.Layer gives
 	refs   map[string]uint32                   // the layers that parameters choose
 	at     func(seconds float64) *raster.Image // what Host.At gives
-	wrote  []string                            // what Host.Text was asked for
-	heard  func(t float64) float64             // what Host.Sound gives
+	first  *raster.Image                       // what Host.Original gives
+	masks  []*aep.Path
+	wrote  []string                // what Host.Text was asked for
+	heard  func(t float64) float64 // what Host.Sound gives
 	pen    raster.Rasterizer
 }
 
@@ -42,10 +44,20 @@ func (r *rig) draw(match string, values params, img *raster.Image) {
 	for number, keys := range r.keys {
 		found.at(number).Prop.Keys = keys
 	}
+	found.ref.Layer.Props = &aep.Property{Group: true, Children: []*aep.Property{{Match: "ADBE Mask Parade", Group: true, Children: r.maskGroups()}}}
 	e := make(found)
 	if err := e.Draw(f, img); err != nil {
 		r.Fatalf("%s: %v", match, err)
 	}
+}
+
+func (r *rig) maskGroups() (out []*aep.Property) {
+	for _, path := range r.masks {
+		out = append(out, &aep.Property{Match: "ADBE Mask Atom", Group: true, Enabled: true, Mask: &aep.MaskInfo{}, Children: []*aep.Property{
+			{Match: "ADBE Mask Shape", Enabled: true, Value: path},
+		}})
+	}
+	return out
 }
 
 // drawRef is draw for an effect with parameters that choose layers, by their numbers.
@@ -121,6 +133,14 @@ func (r *rig) Sound(_ uint32, from, length float64) ([]float32, float64, error) 
 		out[i] = float32(r.heard(from + float64(i)/8000))
 	}
 	return out, 8000, nil
+}
+
+// Original implements Host.
+func (r *rig) Original(bounds image.Rectangle) (*raster.Image, func(), error) {
+	if r.first == nil {
+		return image.NewRGBA(bounds), func() {}, nil
+	}
+	return r.first, func() {}, nil
 }
 
 // At implements Host.

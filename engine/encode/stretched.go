@@ -251,6 +251,20 @@ func headerOf(path string) ([]byte, error) {
 
 // join writes the film of all stretches, with its sound.
 func (w *stretched) join(path string) error {
+	if w.spec.Audio == "" && muxer(extOf(w.spec.Name.Path)) == muxer(".mp4") {
+		films := make([]string, len(w.pieces))
+		for i, p := range w.pieces {
+			films[i] = p.path
+		}
+		if err := joinTracks(path, films); !errors.Is(err, errUnfamiliar) {
+			return err
+		}
+	}
+	return w.joinWithSound(path)
+}
+
+// joinWithSound has ffmpeg write the film, which can also encode its sound.
+func (w *stretched) joinWithSound(path string) error {
 	list := filepath.Join(w.dir, "list")
 	if err := os.WriteFile(list, []byte(w.list()), 0o600); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	"overcrank/aep"
 	"overcrank/engine/digest"
@@ -21,6 +22,9 @@ type Kept interface {
 	Read(at [sha256.Size]byte, pix []byte, step int) bool
 	// Drawn tells that the frame at an address was drawn. It must not change pix, nor use it after it returns.
 	Drawn(at [sha256.Size]byte, pix []byte, step int)
+	// Lower is Drawn of a picture of the lower layers of a frame, with a step of 0, which took so long to draw. It is kept if that is more than reading it
+	// takes, and less room is spent for it.
+	Lower(at [sha256.Size]byte, pix []byte, took time.Duration)
 }
 
 // errUnknown is why a frame has no address.
@@ -47,7 +51,7 @@ func newOrigins(r *Renderer) *origins {
 	d := digest.New()
 	w, h := r.Size()
 	opt := r.opt
-	opt.Fonts, opt.Footage, opt.Expressions, opt.Warn, opt.Kept, opt.Workers = nil, nil, nil, nil, nil, 0
+	opt.Fonts, opt.Footage, opt.Expressions, opt.Warn, opt.Kept, opt.Workers, opt.Varies = nil, nil, nil, nil, nil, 0, nil
 	d.Add(w, h, opt)
 	p := *r.project
 	p.Items, p.Path, p.ActiveItem = nil, "", 0

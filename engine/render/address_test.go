@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
@@ -20,12 +21,27 @@ import (
 type shelf struct {
 	mu     sync.Mutex
 	frames map[[sha256.Size]byte][]byte
+	lower  map[[sha256.Size]byte][]byte // of frames, only their lower layers
+	below  int                          // how many of these were read
 }
 
 func (s *shelf) Read(at [sha256.Size]byte, pix []byte, _ int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if lower, ok := s.lower[at]; ok {
+		s.below++
+		return copy(pix, lower) > 0
+	}
 	return copy(pix, s.frames[at]) > 0
+}
+
+func (s *shelf) Lower(at [sha256.Size]byte, pix []byte, _ time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lower == nil {
+		s.lower = make(map[[sha256.Size]byte][]byte)
+	}
+	s.lower[at] = bytes.Clone(pix)
 }
 
 func (s *shelf) Drawn(at [sha256.Size]byte, pix []byte, _ int) {

@@ -159,6 +159,11 @@ const maxElsewhen = 2
 // maxShows is how many pictures of other times effects may ask for in one frame.
 const maxShows = 2000
 
+// Original implements effect.Host.
+func (h host) Original(bounds image.Rectangle) (*raster.Image, func(), error) {
+	return host{h.w, h.v, nil}.At(h.v.t, bounds)
+}
+
 // At implements effect.Host.
 func (h host) At(seconds float64, bounds image.Rectangle) (*raster.Image, func(), error) {
 	w := h.w

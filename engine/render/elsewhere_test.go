@@ -45,6 +45,18 @@ func echoes() *aep.Property {
 	return group("ADBE Echo", value("ADBE Echo-0001", -0.1), value("ADBE Echo-0002", 2), value("ADBE Echo-0004", 0.5), value("ADBE Echo-0005", 5))
 }
 
+// TestCCCompositeBringsBackWhatWasBeforeTheEffects inverts red, and lays half of the red over it, twice: the second finds the red too.
+func TestCCCompositeBringsBackWhatWasBeforeTheEffects(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 40, 40)
+	b.layer(comp, b.solid("square", 20, 20, rgb(red)), func(l *aep.Layer) {
+		transform(l, value("ADBE Position", 20, 20))
+		half := group("CC Composite", value("CC Composite-0001", 50))
+		effects(l, group("ADBE Invert"), half, half)
+	})
+	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0), spot{20, 20, color.RGBA{191, 64, 64, 255}}, spot{5, 5, clear})
+}
+
 func TestEchoesFollowWhatMoves(t *testing.T) {
 	b := build(t)
 	inner := traveller(b)

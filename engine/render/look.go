@@ -58,12 +58,18 @@ func (l *looking) numbers(list ...float64) {
 	}
 }
 
-func (l *looking) stage(s stage) {
+func (l *looking) stage(s stage) { l.stageBelow(s, nil) }
+
+// stageBelow adds the layers of a stage below one of them; all, when that is nil.
+func (l *looking) stageBelow(s stage, end *scene.Layer) {
 	if l.origins != nil {
 		l.from(l.origins.comp(s.comp))
 		l.lights(s)
 	}
 	for i, layer := range s.comp.Shown {
+		if layer == end {
+			break
+		}
 		if !active(layer.Layer, s.t) {
 			continue
 		}

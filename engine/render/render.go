@@ -44,6 +44,9 @@ type Options struct {
 	// only frames of the same are used.
 	Kept   Kept
 	Engine string
+	// Varies tells whether a layer of the composition is likely to be another one in other renders, so that what lies below such layers is kept for
+	// them too; nil if none is.
+	Varies func(*aep.Layer) bool
 }
 
 // Renderer draws one composition of a project, which must not change any more.

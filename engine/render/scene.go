@@ -64,6 +64,9 @@ func (w *worker) composition(dst *raster.Image, s stage) error {
 		if first, err = w.begin(dst, s, shown); err != nil {
 			return err
 		}
+		if first, err = w.lower(dst, s, shown, first); err != nil {
+			return err
+		}
 	}
 	end := w.sendOut(dst.Rect, shown[first:])
 	defer end()

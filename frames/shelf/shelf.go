@@ -42,6 +42,7 @@ type Store struct {
 	dir   string
 	seen  *os.File
 	room  atomic.Int64 // bytes that may still be added
+	least int64        // of these, what is left to whole frames and films
 	spare sync.Pool    // of *[]byte
 }
 
@@ -54,7 +55,7 @@ func Open(dir string, room int64) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the table of kept frames: %w", err)
 	}
-	s := &Store{dir: dir, seen: seen}
+	s := &Store{dir: dir, seen: seen, least: room / 2}
 	s.room.Store(room)
 	s.spare.New = func() any { return new([]byte) }
 	return s, nil
@@ -147,6 +148,17 @@ func (s *Store) Drawn(at Address, pix []byte, step int) {
 	packed := frames.Pack(*out, pix, step)
 	*out = packed
 	s.keep(at, packed)
+}
+
+// reading is about twice what it takes to read a byte that is kept.
+const reading = 2 * time.Nanosecond
+
+// Lower is Drawn of the lower layers of a frame, which took so long to draw: they are kept as they are where reading them is cheaper. They take no more than
+// half of the room, since whole frames and films save more.
+func (s *Store) Lower(at Address, pix []byte, took time.Duration) {
+	if took > reading*time.Duration(len(pix)) && s.room.Load() > s.least {
+		s.Drawn(at, pix, 0)
+	}
 }
 
 // Encoded tells that the frames of an address were encoded as this film. As with a frame, it is kept from the second time on.

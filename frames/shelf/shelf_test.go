@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
@@ -89,6 +91,42 @@ func TestBytesOfAnyFormAreKeptAsTheyAre(t *testing.T) {
 	got := make([]byte, len(given))
 	if !bytes.Equal(given, picture(3)[:len(given)]) || !s.Read(address("a"), got, 0) || !bytes.Equal(got, given) {
 		t.Error("they came back as others")
+	}
+}
+
+// TestLowerLayersAreKeptWhereDrawingThemTakesLonger keeps pictures of lower layers, in no more than half of the room.
+func TestLowerLayersAreKeptWhereDrawingThemTakesLonger(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	noise := func() []byte {
+		pix := make([]byte, 4*64*48)
+		for i := range pix {
+			pix[i] = byte(random.Uint32())
+		}
+		return pix
+	}
+	s := open(t, t.TempDir(), 4*4*64*48+60)
+	keep := func(of string, took time.Duration) bool {
+		pix := noise()
+		for range 2 {
+			s.Lower(address(of), pix, took)
+		}
+		got := make([]byte, len(pix))
+		return s.Read(address(of), got, 0) && bytes.Equal(got, pix)
+	}
+	if keep("quick", time.Microsecond) {
+		t.Error("what is drawn quickly was kept")
+	}
+	for i, want := range []bool{true, true, false} {
+		if of := fmt.Sprint("slow ", i); keep(of, time.Second) != want {
+			t.Errorf("%s was kept: %v", of, !want)
+		}
+	}
+	pix := noise()
+	for range 2 {
+		s.Drawn(address("frame"), pix, 0)
+	}
+	if !s.Read(address("frame"), make([]byte, len(pix)), 0) {
+		t.Error("there was no room for a frame")
 	}
 }
 

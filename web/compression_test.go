@@ -54,7 +54,7 @@ func (a answer) text() string {
 
 func TestTextIsSentCompressedToThoseWhoReadThat(t *testing.T) {
 	r := start(t)
-	for _, path := range []string{"/sign-in", "/static/app.js", "/static/app.css"} {
+	for _, path := range []string{"/sign-in", "/static/live.js", "/static/app.css"} {
 		plain := r.visit().wire(path, "identity")
 		for asked, want := range map[string]string{"identity": "", "gzip": "gzip", "gzip, deflate, br": "br", "gzip;q=0": "", "": ""} {
 			if path == "/sign-in" && want == "br" {
@@ -81,6 +81,9 @@ func TestTheTypefaceIsTheFarmsOwn(t *testing.T) {
 	font := r.visit().wire(address[1], "gzip, br")
 	if !bytes.HasPrefix([]byte(font.body), []byte("wOF2")) || font.header.Get("Content-Type") != "font/woff2" || font.header.Get("Content-Encoding") != "" {
 		t.Errorf("the typeface is %q in %q", font.header.Get("Content-Type"), font.header.Get("Content-Encoding"))
+	}
+	if len(font.body) > 60_000 {
+		t.Errorf("the typeface is %d bytes", len(font.body))
 	}
 	r.visit().get("/static/app.css").is(http.StatusOK, `url("`+strings.TrimPrefix(address[1], "/static/")+`")`)
 	r.visit().get("/static/inter-license.txt").is(http.StatusOK, "SIL Open Font License")

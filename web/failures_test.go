@@ -91,7 +91,7 @@ func TestAJobThatIsResubmittedOnItsOwnNeedsNobody(t *testing.T) {
 func TestReportsSumUpHoursAndCost(t *testing.T) {
 	r := broken(t)
 	v := r.as("ada")
-	v.get("/reports").is(http.StatusOK, "Machine hours", "By person", "art", "Missing footage: nm.png", "Disk full", "What an hour costs").lacks("EUR")
+	v.get("/reports").is(http.StatusOK, "Machine time", "By person", "art", "Missing footage: nm.png", "Disk full", "What an hour costs").lacks("EUR")
 	v.post("/reports/rates", url.Values{"revision": {"0"}, "perHour": {"much"}}).is(http.StatusBadRequest, "has to be a number", "much")
 	v.post("/reports/rates", url.Values{"revision": {"0"}, "perHour": {"2,50"}, "currency": {"EUR"}, "tags": {"gpu 5\r\n"}}).is(http.StatusOK, "10.00 EUR", "gpu 5")
 	r.as("art").get("/reports").is(http.StatusOK, "10.00 EUR").lacks("What an hour costs")

@@ -121,6 +121,10 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 			pulse, _ := s.pulse(ctx, p)
 			return page.PulseLine(pulse), nil
 		}},
+		{id: "leader", common: true, kinds: []farm.EventKind{farm.EventMachine, farm.EventFarm}, draw: func(ctx context.Context) (templ.Component, error) {
+			pulse, _ := s.pulse(ctx, p)
+			return page.LeaderBanner(pulse), nil
+		}},
 		{id: "pause", common: true, kinds: []farm.EventKind{farm.EventFarm}, draw: func(ctx context.Context) (templ.Component, error) {
 			_, shell.Pause = s.pulse(ctx, p)
 			return page.PauseBanner(shell), nil

@@ -104,3 +104,20 @@ func TestRolesDecideWhichSettingsOpen(t *testing.T) {
 		t.Errorf("an artist's settings are at %s", a.path)
 	}
 }
+
+func TestSettingsListWhatTheReaderMaySee(t *testing.T) {
+	r := start(t)
+	count := map[string]int{}
+	for _, name := range []string{"ada", "art", "vic"} {
+		v := r.as(name)
+		list := v.get("/settings/sharing").is(http.StatusOK, `class="beside"`)
+		beside, _, _ := strings.Cut(list.body[strings.Index(list.body, `class="beside"`):], "</nav>")
+		for _, link := range regexp.MustCompile(`href="([^"]*)"`).FindAllStringSubmatch(beside, -1) {
+			v.get(link[1]).is(http.StatusOK, `href="`+link[1]+`" aria-current="page"`)
+			count[name]++
+		}
+	}
+	if count["ada"] < 11 || count["vic"] < 3 || count["vic"] >= count["ada"] {
+		t.Errorf("pages of the settings by reader: %v", count)
+	}
+}

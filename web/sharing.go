@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -52,6 +53,7 @@ func (s *server) readSharing(ctx context.Context, p farm.Principal) (farm.Policy
 func (s *server) showSharing(c *fiber.Ctx, p farm.Principal, v page.Sharing) error {
 	shell := s.shell(c, p, say(c, "Sharing"), "settings")
 	shell.Setting = "sharing"
+	v.At = time.Now()
 	return s.render(c, page.SharingPage(shell, v))
 }
 

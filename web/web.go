@@ -389,17 +389,10 @@ func (s *server) problem(c *fiber.Ctx, p farm.Principal, err error) error {
 	if wantsJSON(c) || forScript {
 		return c.JSON(fiber.Map{"error": message})
 	}
-	heading := say(c, "That did not work")
-	switch status {
-	case fiber.StatusNotFound:
-		heading = say(c, "Page not found")
-	case fiber.StatusForbidden:
-		heading = say(c, "You don’t have access to this page")
-	}
 	if p.TokenID == "" {
-		return s.render(c, page.SignIn(s.bareShell(c, heading), page.SignInForm{Problem: message, SignOn: s.signOnLabel()}))
+		return s.render(c, page.SignIn(s.bareShell(c, say(c, "That did not work")), page.SignInForm{Problem: message, SignOn: s.signOnLabel()}))
 	}
-	return s.render(c, page.Problem(s.shell(c, p, heading, ""), heading, message))
+	return s.trouble(c, p, status, message)
 }
 
 // loggedPath is the path of a request without the code that it may bring: that signs somebody in.

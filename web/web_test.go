@@ -273,7 +273,7 @@ func TestOnlyPeopleGetPagesForUnknownAddresses(t *testing.T) {
 	}
 	req.Header.Set("Accept", "application/json")
 	r.as("ada").do(req).is(http.StatusNotFound, `"error"`)
-	r.visit().get("/static/app.js").is(http.StatusOK)
+	r.visit().get("/static/live.js").is(http.StatusOK)
 	r.visit().get("/static/..%2Fweb.go").is(http.StatusNotFound)
 }
 

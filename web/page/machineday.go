@@ -170,7 +170,7 @@ func week(r farm.WorkRules) []WeekRow {
 // rulesWords are the rules besides the hours, as sentences.
 func rulesWords(ctx context.Context, r farm.WorkRules) (list []string) {
 	if len(r.Hours) > 0 {
-		list = append(list, say(ctx, "It works for the farm %s, by its own clock (%s).", hoursText(r.Hours, "; "), r.Zone))
+		list = append(list, say(ctx, "It works for the farm %s, by its own clock (%s).", hoursSaid(ctx, r.Hours), r.Zone))
 	} else {
 		list = append(list, say(ctx, "It may work for the farm at any hour."))
 	}

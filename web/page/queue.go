@@ -74,7 +74,7 @@ func (q Queue) movable() bool {
 func (q Queue) levelWords(ctx context.Context, l farm.Level) string {
 	p := q.Policy.Levels[l]
 	var words []string
-	if p.MaxShare > 0 {
+	if limited(p) {
 		words = append(words, say(ctx, "at most %.0f %% of the farm", 100*p.MaxShare))
 	}
 	if len(p.Hours) > 0 {
@@ -82,12 +82,49 @@ func (q Queue) levelWords(ctx context.Context, l farm.Level) string {
 		if !farm.Within(p.Hours, q.Now) {
 			when = say(ctx, "outside its hours now: only while nothing else wants a machine")
 		}
-		words = append(words, hoursText(p.Hours, ", ")+" ("+when+")")
+		words = append(words, hoursSaid(ctx, p.Hours)+" ("+when+")")
 	}
 	if len(words) == 0 {
 		return say(ctx, "Always, with all of the farm")
 	}
 	return wording.Title(strings.Join(words, "; "))
+}
+
+// limited tells whether a level may have less than all of the farm.
+func limited(p farm.LevelPolicy) bool { return p.MaxShare > 0 && p.MaxShare < 1 }
+
+// rulesOf are the hours of a level, by the clock of now.
+func rulesOf(p farm.LevelPolicy, now time.Time) farm.WorkRules {
+	_, offset := now.Zone()
+	return farm.WorkRules{Hours: p.Hours, ZoneOffset: offset / 60}
+}
+
+// hoursSaid are windows of the week in the reader's words: "Mon–Fri 19:00–08:00".
+func hoursSaid(ctx context.Context, hours []farm.Hours) string {
+	said := make([]string, len(hours))
+	for i, h := range hours {
+		_, clock, found := strings.Cut(h.String(), " ")
+		if !found {
+			clock = h.String()
+		}
+		var days []string
+		for first := 0; first < len(h.Days); first++ {
+			last := first
+			for last+1 < len(h.Days) && h.Days[last+1] == (h.Days[last]+1)%7 {
+				last++
+			}
+			if last-first < 2 { // two days are not a range
+				last = first
+			}
+			word := say(ctx, weekdays[h.Days[first]])
+			if last > first {
+				word += "–" + say(ctx, weekdays[h.Days[last]])
+			}
+			days, first = append(days, word), last
+		}
+		said[i] = strings.TrimSpace(strings.Join(days, ", ") + " " + strings.Replace(clock, "-", "–", 1))
+	}
+	return strings.Join(said, "; ")
 }
 
 func hoursText(hours []farm.Hours, between string) string {

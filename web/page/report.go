@@ -84,17 +84,19 @@ func (r Report) Sentence(ctx context.Context) string {
 	return say(ctx, "%s to %s, days in UTC.", told(ctx, wording.Date(r.Report.From)), told(ctx, wording.Date(r.Report.To)))
 }
 
-// hoursWord is a number of machine hours, as exact as one reads it.
+// hoursWord is a number of machine hours, as exact as one reads it: less than one in minutes or seconds.
 func hoursWord(ctx context.Context, h float64) string {
 	switch {
 	case h == 0:
-		return "0"
-	case h < 0.1:
-		return language.Decimal(ctx, h, 3)
+		return say(ctx, "%s h", "0")
+	case math.Round(3600*h) < 60:
+		return say(ctx, "%.0f s", max(1, math.Round(3600*h)))
+	case math.Round(60*h) < 60:
+		return say(ctx, "%s min", grouped(ctx, int(math.Round(60*h))))
 	case h < 100:
-		return language.Decimal(ctx, h, 1)
+		return say(ctx, "%s h", language.Decimal(ctx, h, 1))
 	}
-	return grouped(ctx, int(math.Round(h)))
+	return say(ctx, "%s h", grouped(ctx, int(math.Round(h))))
 }
 
 // costWord is an amount with its currency.
@@ -130,7 +132,7 @@ func (r ReportValues) bars(ctx context.Context) []DayBar {
 		}
 		bars[i] = DayBar{
 			X: places(float64(i)*step + step*0.1), Width: places(step * 0.8), Y: places(chartHeight - high), Height: places(high),
-			BadY: places(chartHeight - bad), BadHeight: places(bad), Title: say(ctx, "%s: %s h", d.Subject, hoursWord(ctx, d.Hours())),
+			BadY: places(chartHeight - bad), BadHeight: places(bad), Title: say(ctx, "%s: %s", d.Subject, hoursWord(ctx, d.Hours())),
 		}
 	}
 	return bars
@@ -142,7 +144,7 @@ func (r ReportValues) highest(ctx context.Context) string {
 	for _, d := range r.Days {
 		most = max(most, d.Hours())
 	}
-	return say(ctx, "%s h", hoursWord(ctx, most))
+	return hoursWord(ctx, most)
 }
 
 func places(n float64) string { return strconv.FormatFloat(n, 'f', 2, 64) }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"overcrank/farm"
 )
@@ -23,6 +24,7 @@ type Sharing struct {
 	MaxSlots                               string
 
 	Now      SharingNow
+	At       time.Time // by the coordinator's clock
 	InForce  farm.Policy
 	Error    string // of the whole form
 	Conflict bool   // somebody else changed the policy meanwhile

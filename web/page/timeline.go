@@ -147,5 +147,9 @@ func (t Timeline) Words(ctx context.Context) string {
 
 // lasted is how long it is from the left end to the right.
 func (t Timeline) lasted(ctx context.Context) string {
-	return inWords(ctx).Duration(t.To.Sub(t.From).Round(time.Second))
+	d := t.To.Sub(t.From)
+	if d > 10*time.Second {
+		d = d.Round(time.Second)
+	}
+	return inWords(ctx).Duration(d)
 }

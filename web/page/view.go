@@ -188,6 +188,9 @@ func (j Job) Viewable() bool {
 	return j.Kept() && (e == ".png" || e == ".jpg")
 }
 
+// blank tells whether there is nothing to see of the job, and never will be.
+func (j Job) blank() bool { return j.Status.Ended() && len(j.Thumbs) == 0 && !j.Reachable() }
+
 // Percent is the job's progress as a number for an attribute, 0–100.
 func (j Job) Percent() string {
 	p := j.Progress

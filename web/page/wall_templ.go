@@ -171,7 +171,7 @@ func WallBody(v Wall) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = figure(say(ctx, "Machine hours today"), hoursWord(ctx, v.Hours)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = figure(say(ctx, "Machine time today"), hoursWord(ctx, v.Hours)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

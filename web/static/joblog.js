@@ -1,7 +1,26 @@
-// The log of a job: search, and its earlier parts. The farm reads it in stretches, so the longest is as quick as a short one.
+// The log of a job: how it grows, search, and its earlier parts. The farm reads it in stretches, so the longest is as quick as a short one.
 "use strict";
 
 (() => {
+  // follow shows the lines that the log has grown by, and stays at its end for a reader who is there.
+  function follow(lines) {
+    const log = document.getElementById("log");
+    if (!log) return;
+    const atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+    for (const line of lines) {
+      const row = document.createElement("span");
+      row.textContent = line + "\n";
+      if (/WARNING/.test(line)) row.className = "warn";
+      if (/ERROR|failed/i.test(line)) row.className = "fail";
+      (log.lastElementChild?.matches("details") ? log.lastElementChild : log).append(row);
+    }
+    while (log.querySelectorAll("span").length > 6000) (log.querySelector("details > span") || log.firstChild).remove();
+    if (atEnd) log.scrollTop = log.scrollHeight;
+  }
+  document.addEventListener("lines", (e) => follow(e.detail));
+  const whole = document.getElementById("log");
+  if (whole) whole.scrollTop = whole.scrollHeight;
+
   const form = document.getElementById("log-search");
   if (!form) return;
   const $ = (id) => document.getElementById(id), base = "/jobs/" + form.dataset.job + "/log", most = 200;

@@ -34,7 +34,7 @@
       e.preventDefault();
       player.halt();
       pad.setPointerCapture(e.pointerId);
-      line = { frame: player.number(), Colour: $("colour").value, Points: at(e) };
+      line = { frame: player.number(), Colour: document.querySelector("input[name=colour]:checked").value, Points: at(e) };
       lines.push(line);
       $("clear").hidden = false;
       ink();

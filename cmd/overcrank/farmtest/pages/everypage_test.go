@@ -91,7 +91,7 @@ func (v *tour) goesTo(path string) {
 	v.speaks(language)
 	v.open(path)
 	v.scheme("dark")
-	for _, width := range []int64{1024, 680, 390} { // 680 is a window at 200 %
+	for _, width := range []int64{1024, 680, 320, 390} { // 680 is a window at 200 %, 320 one at 400 % (WCAG 2.2, 1.4.10)
 		v.size(width, 900)
 		v.isNotTooWide(path+" ("+language+")", width)
 		v.clipsNoWords(path+" ("+language+")", width)

@@ -44,6 +44,16 @@ func TestAPageGoesOnAtAnotherCoordinator(t *testing.T) {
 	b.shows("Does not answer")
 	b.shows("he farm stops working if one more coordinator fails")
 	b.picture("coordinators")
+
+	// One coordinator of three is no majority: nobody leads, and pages that are there stay and say so.
+	for _, n := range s.Nodes {
+		if n != leader && host(n) != value[string](b, `location.host`) {
+			n.Kill()
+		}
+	}
+	b.do(chromedp.Evaluate(`location.href = "/jobs"`, nil))
+	b.shows("The coordinators are choosing a leader.")
+	b.looksRight("/jobs without a leader", "leaderless")
 }
 
 // handsTheLeadOnAndBack makes another coordinator the leader by a click on the page of the coordinators, and then the first one again.

@@ -1,0 +1,37 @@
+// Times: the server writes the exact one, and the reader sees how long ago it was, by their own clock.
+"use strict";
+
+const ago = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" });
+function tellTimes() {
+  for (const el of document.querySelectorAll("time[datetime]")) {
+    const at = new Date(el.dateTime), s = (at - Date.now()) / 1000, a = Math.abs(s);
+    el.title = at.toLocaleString();
+    if ("clock" in el.dataset) {
+      const clock = { hour: "2-digit", minute: "2-digit" };
+      el.textContent = at.toDateString() === new Date().toDateString() ? at.toLocaleTimeString([], clock)
+        : at.toLocaleString([], { weekday: "short", day: "numeric", month: "short", ...clock });
+      continue;
+    }
+    const words = a < 45 ? said("just now") : a < 3600 ? ago.format(Math.round(s / 60), "minute")
+      : a < 86400 ? ago.format(Math.round(s / 3600), "hour") : ago.format(Math.round(s / 86400), "day");
+    el.textContent = words;
+  }
+}
+
+// localTimes puts the fields of times, which come in UTC, on the reader's clock.
+function localTimes() {
+  for (const field of document.querySelectorAll("input[type=datetime-local]")) {
+    const form = field.form, zone = form.querySelector("input[name=zone]");
+    if (form.dataset.touched || zone.value !== "0" || field.dataset.local) continue;
+    const utc = field.value ? new Date(field.value + "Z") : null, offset = (utc || new Date()).getTimezoneOffset();
+    if (utc) field.value = new Date(utc - offset * 60000).toISOString().slice(0, 16);
+    zone.value = offset; field.dataset.local = "1";
+    form.querySelector("[data-zone]").textContent = said("your time");
+  }
+}
+
+// The time zone of the reader, where none was chosen.
+for (const field of document.querySelectorAll("input[data-timezone]")) field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone || "";
+
+tellTimes(); localTimes();
+setInterval(tellTimes, 20000);

@@ -227,6 +227,9 @@ func (e *entry) open() (tf *typeface, err error) {
 		}
 	}()
 	err = e.withLoader(func(ld *opentype.Loader) error {
+		if err := bounded(ld); err != nil {
+			return err
+		}
 		f, err := font.NewFont(ld)
 		if err != nil {
 			return err

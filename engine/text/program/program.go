@@ -31,8 +31,6 @@ type Font struct {
 const (
 	MaxBytes  = 32 << 20
 	maxPoints = 100_000 // of a glyph, and the operators that make it
-	// maxFontPoints is how many points the glyphs of a TrueType font have together. Those of the largest fonts have half as many.
-	maxFontPoints = 1 << 23
 )
 
 // Errors of fonts.

@@ -2,7 +2,6 @@ package program
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/go-text/typesetting/font"
@@ -10,6 +9,7 @@ import (
 	"github.com/go-text/typesetting/font/opentype/tables"
 
 	"overcrank/engine/geom"
+	"overcrank/engine/text"
 )
 
 // charmap is a table that maps codes to glyphs.
@@ -118,7 +118,7 @@ func glyphs(ld *opentype.Loader) (tables.Glyf, error) {
 		return nil, fmt.Errorf("%w: its table of places is", errBroken)
 	}
 	described := raw("glyf")
-	if points(described, loca) > maxFontPoints {
+	if text.Points(described, loca) > text.MaxFontPoints {
 		return nil, errComplex
 	}
 	glyf, err := tables.ParseGlyf(described, loca)
@@ -127,32 +127,6 @@ func glyphs(ld *opentype.Loader) (tables.Glyf, error) {
 	}
 	return glyf, nil
 }
-
-// points is how many points and parts all glyphs have together, as their descriptions say: a few bytes can describe thousands of points, which the
-// reader of a font unfolds at once.
-func points(glyf []byte, loca []uint32) (n int) {
-	for i := range len(loca) - 1 {
-		from, to := int(loca[i]), min(int(loca[i+1]), len(glyf))
-		if to-from < glyphHead {
-			continue
-		}
-		g := glyf[from:to]
-		contours := int(int16(binary.BigEndian.Uint16(g)))
-		switch last := glyphHead + 2*(contours-1); {
-		case contours < 0:
-			n += len(g) / leastPart
-		case contours > 0 && last+2 <= len(g):
-			n += int(binary.BigEndian.Uint16(g[last:])) + 1
-		}
-	}
-	return n
-}
-
-// Of the descriptions of glyphs (OpenType, table glyf): the bytes before the ends of the contours, and those of the smallest part of a composite glyph.
-const (
-	glyphHead = 10
-	leastPart = 6
-)
 
 // charmaps are the tables of a font that map codes; none where they cannot be read.
 func charmaps(ld *opentype.Loader) (out []charmap) {

@@ -119,8 +119,8 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 // leased is a task that has just been leased, and its job.
 type leased struct {
 	lease *lease
-	task  farm.Task
-	job   farm.Job
+	task  *farm.Task
+	job   *farm.Job
 }
 
 // lease writes grants into the state, and gives those that are leases now, by task.
@@ -149,10 +149,10 @@ func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Ti
 		if !told || res.Each[i] != nil {
 			continue
 		}
-		task := res.Tasks[at]
-		h := l.holdLocked(task)
+		task := &res.Tasks[at]
+		h := l.holdLocked(*task)
 		h.handing = true
-		made[task.ID] = &leased{h, task, res.Jobs[jobs[task.Job]]}
+		made[task.ID] = &leased{h, task, &res.Jobs[jobs[task.Job]]}
 	}
 	return made, nil
 }
@@ -219,10 +219,10 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 // handOver puts a lease together that was granted, and sends it to its agent: to the session that the agent has by then. whole is why the
 // render was not split, "" when it was, or when that is no question.
 func (l *leader) handOver(ctx context.Context, granted *leased, whole farm.Text) {
-	h, t := granted.lease, granted.task
+	h, t := granted.lease, *granted.task
 	adobe := l.hasAfterEffects()
 	reading, cancel := context.WithTimeout(ctx, handWithin)
-	made, err := l.d.handouts.Of(reading, t, granted.job, adobe)
+	made, err := l.d.handouts.Of(reading, t, *granted.job, adobe)
 	cancel()
 	switch {
 	case err == nil:

@@ -80,8 +80,7 @@ func (l *leader) observe(jobs map[string]*farm.Job, tasks []farm.Task) {
 			l.outbox.Add(*job, job.UpdatedAt, 0)
 		}
 	}
-	ready := make([]farm.Task, 0, len(tasks))
-	var foreign []farm.Task
+	var ready, foreign []farm.Task
 	l.mu.Lock()
 	for _, t := range tasks {
 		switch t.Status {
@@ -92,6 +91,9 @@ func (l *leader) observe(jobs map[string]*farm.Job, tasks []farm.Task) {
 			}
 		case farm.TaskReady:
 			l.releaseLocked(t.ID, t.Attempt)
+			if ready == nil {
+				ready = make([]farm.Task, 0, len(tasks))
+			}
 			ready = append(ready, t)
 		case farm.TaskCancelled:
 			l.queue.Remove(t.ID)

@@ -300,7 +300,8 @@ func (f *Folder) DeleteBelow(_ context.Context, key string) error {
 	if err := Check(key); err != nil {
 		return err
 	}
-	if info, err := f.root.Stat(key); err == nil && !info.IsDir() {
+	switch info, err := f.root.Stat(key); {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !info.IsDir():
 		return nil
 	}
 	if err := f.root.RemoveAll(key); err != nil {

@@ -4,7 +4,6 @@
 package joblog
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -114,12 +113,15 @@ func (l *Logs) Note(job string, lines ...string) {
 	if len(lines) == 0 {
 		return
 	}
-	var text bytes.Buffer
+	size := len(lines)
 	for _, line := range lines {
-		text.WriteString(strings.Map(printable, line))
-		text.WriteByte('\n')
+		size += len(line)
 	}
-	if err := l.Add(job, text.Bytes()); err != nil {
+	text := make([]byte, 0, size)
+	for _, line := range lines {
+		text = append(append(text, strings.Map(printable, line)...), '\n')
+	}
+	if err := l.Add(job, text); err != nil {
 		l.cfg.Logger.Warn("writing a job's log", "job", job, "error", err)
 	}
 }

@@ -37,9 +37,10 @@ func (r *Results) SweepTask(id string) {
 
 // SweepEnded is SweepTask for a task whose attempt has just ended, with its job, both as they are since then.
 func (r *Results) SweepEnded(task farm.Task, job farm.Job) {
+	id, left := task.ID, leftBy(task, job)
 	r.farm.Aside(func(ctx context.Context) {
-		if err := r.sweepLeft(ctx, task.ID, leftBy(task, job)); err != nil && ctx.Err() == nil {
-			r.log.Error("deleting results that do not count", "task", task.ID, "error", err)
+		if err := r.sweepLeft(ctx, id, left); err != nil && ctx.Err() == nil {
+			r.log.Error("deleting results that do not count", "task", id, "error", err)
 		}
 	})
 }
@@ -164,7 +165,7 @@ func leftBy(task farm.Task, job farm.Job) (left leftBehind) {
 	left.over = job.Status.Ended() || task.Status == farm.TaskDone && len(task.Parts) == 0
 	left.folders, left.last = countingFolders(task), task.Attempt
 	if task.Status == farm.TaskDone && job.Output != nil {
-		left.result = &job
+		left.result = new(job)
 	}
 	return left
 }

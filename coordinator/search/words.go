@@ -1,6 +1,7 @@
 package search
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -25,9 +26,9 @@ func (l *wordList) add(text string) {
 	if len(text) > mostText {
 		text = text[:mostText]
 	}
-	for word := range splitWords(text) {
+	eachWord(text, func(word string) bool {
 		if len(l.words) == mostWords {
-			return
+			return false
 		}
 		if l.words == nil {
 			l.words = make([]string, 0, someWords)
@@ -35,50 +36,54 @@ func (l *wordList) add(text string) {
 		if !slices.Contains(l.words, word) {
 			l.words = append(l.words, word)
 		}
-	}
+		return true
+	})
 }
 
 // splitWords gives the words of a text, folded: without case and accents, so that "ÉTÉ" and "ete" are the same, and in the compatible forms of
 // Unicode, so that full-width letters are the plain ones. A word is a run of letters and digits. Scripts that are written without spaces have
 // no such runs, so each of their characters is a word.
-func splitWords(text string) func(yield func(string) bool) {
-	if isASCII(text) {
-		return splitASCII(strings.ToLower(text))
-	}
-	return splitFolded(text)
+func splitWords(text string) iter.Seq[string] {
+	return func(yield func(string) bool) { eachWord(text, yield) }
 }
 
-// splitFolded is splitWords for any text.
-func splitFolded(text string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		var word strings.Builder
-		end := func() bool {
-			if word.Len() == 0 {
-				return true
-			}
-			whole := word.String()
-			word.Reset()
-			return yield(whole)
-		}
-		for _, r := range norm.NFKD.String(text) {
-			switch {
-			case unicode.Is(unicode.Mn, r) || r == utf8.RuneError: // accents, and what is no character
-			case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
-				if !end() || !yield(string(r)) {
-					return
-				}
-			case unicode.IsLetter(r) || unicode.IsDigit(r):
-				if r = fold(r); word.Len()+utf8.RuneLen(r) <= mostBytes {
-					word.WriteRune(r)
-				}
-			default:
-				if !end() {
-					return
-				}
-			}
-		}
-		end()
+func eachWord(text string, yield func(string) bool) {
+	if isASCII(text) {
+		eachASCII(strings.ToLower(text), yield)
+	} else {
+		eachFolded(text, yield)
 	}
+}
+
+// eachFolded is eachWord for any text.
+func eachFolded(text string, yield func(string) bool) {
+	var word strings.Builder
+	end := func() bool {
+		if word.Len() == 0 {
+			return true
+		}
+		whole := word.String()
+		word.Reset()
+		return yield(whole)
+	}
+	for _, r := range norm.NFKD.String(text) {
+		switch {
+		case unicode.Is(unicode.Mn, r) || r == utf8.RuneError: // accents, and what is no character
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+			if !end() || !yield(string(r)) {
+				return
+			}
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			if r = fold(r); word.Len()+utf8.RuneLen(r) <= mostBytes {
+				word.WriteRune(r)
+			}
+		default:
+			if !end() {
+				return
+			}
+		}
+	}
+	end()
 }
 
 func isASCII(text string) bool {
@@ -90,18 +95,15 @@ func isASCII(text string) bool {
 	return true
 }
 
-// splitASCII is splitWords for a text of small letters and other characters of ASCII: the words are parts of it.
-func splitASCII(text string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for i := 0; i < len(text); {
-			begin := i
-			for i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] >= '0' && text[i] <= '9') {
-				i++
-			}
-			if i > begin && !yield(text[begin:min(i, begin+mostBytes)]) {
-				return
-			}
+// eachASCII is eachWord for a text of small letters and other characters of ASCII: the words are parts of it.
+func eachASCII(text string, yield func(string) bool) {
+	for i := 0; i < len(text); i++ {
+		begin := i
+		for i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] >= '0' && text[i] <= '9') {
 			i++
+		}
+		if i > begin && !yield(text[begin:min(i, begin+mostBytes)]) {
+			return
 		}
 	}
 }

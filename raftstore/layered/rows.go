@@ -19,9 +19,10 @@ type Rows struct {
 	layers [2]*layer // the newest first; nil for none
 	// Buckets of the file that were opened. Opening one costs as much as finding a row.
 	opened [12]openBucket
-	count  int   // of all that were opened; the latest are kept
-	seen   *seen // of the file; nil where nothing is kept
-	wanted row   // what the layers are asked for: they compare rows with rows. A reading is used by one goroutine at a time
+	count  int     // of all that were opened; the latest are kept
+	seen   *seen   // of the file; nil where nothing is kept
+	wanted row     // what the layers are asked for: they compare rows with rows. A reading is used by one goroutine at a time
+	walker *Cursor // of Under, for the next one
 	// store is before the file, and told of damage to it; nil where none is.
 	store *Store
 }
@@ -34,13 +35,17 @@ type openBucket struct {
 
 // get is the value under a key, nil for none.
 func (b *openBucket) get(key []byte) []byte {
-	if b.finder == nil {
-		b.finder = b.bucket.Cursor()
-	}
-	if found, value := b.finder.Seek(key); bytes.Equal(found, key) {
+	if found, value := b.cursor().Seek(key); bytes.Equal(found, key) {
 		return value
 	}
 	return nil
+}
+
+func (b *openBucket) cursor() *bbolt.Cursor {
+	if b.finder == nil {
+		b.finder = b.bucket.Cursor()
+	}
+	return b.finder
 }
 
 // Of reads the rows of a file without any layer.
@@ -130,8 +135,11 @@ func (r *Rows) fromFile(place int, key string) (value []byte) {
 			r.damage(p)
 		}
 	}()
-	return r.file(place).get([]byte(key))
+	return r.file(place).get(bytesOf(key))
 }
+
+// bytesOf are the bytes of a text for those who only read them.
+func bytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
 // Change is a change that is being made. It reads what it has written.
 type Change struct {
@@ -211,27 +219,49 @@ type source struct {
 
 // Cursor makes a cursor on a bucket.
 func (r *Rows) Cursor(bucket []byte) *Cursor {
-	place, c := r.place(bucket), &Cursor{rows: r}
+	c := &Cursor{rows: r}
+	c.open(r.place(bucket), func(b *openBucket) *bbolt.Cursor { return b.bucket.Cursor() })
+	return c
+}
+
+// Under gives the keys of a bucket that begin with a prefix, without it, in their order. What is given it must not be kept, and nothing may be
+// read or written meanwhile: walks that are as short as most are share what they need.
+func (r *Rows) Under(bucket []byte, prefix string, yield func(rest []byte) bool) {
+	c := r.walker
+	if c == nil {
+		c = &Cursor{rows: r}
+		r.walker = c
+	}
+	c.open(r.place(bucket), (*openBucket).cursor)
+	begin := bytesOf(prefix)
+	for key, _ := c.Seek(begin); key != nil && bytes.HasPrefix(key, begin); key, _ = c.Next() {
+		if !yield(key[len(begin):]) {
+			return
+		}
+	}
+}
+
+// open puts a cursor on a bucket; in gives its cursor in the file.
+func (c *Cursor) open(place int, in func(*openBucket) *bbolt.Cursor) {
 	c.sources = c.room[:0]
-	for _, l := range r.layers {
+	for _, l := range c.rows.layers {
 		if l != nil && l.trees[place] != nil {
 			c.sources = append(c.sources, source{tree: l.trees[place], iter: l.trees[place].Iter()})
 		}
 	}
-	if file := r.cursorIn(place); file != nil {
+	if file := c.rows.cursorIn(place, in); file != nil {
 		c.sources = append(c.sources, source{file: file})
 	}
-	return c
 }
 
-func (r *Rows) cursorIn(place int) (c *bbolt.Cursor) {
+func (r *Rows) cursorIn(place int, in func(*openBucket) *bbolt.Cursor) (c *bbolt.Cursor) {
 	defer func() {
 		if p := recover(); p != nil {
 			c = nil
 			r.damage(p)
 		}
 	}()
-	return r.file(place).bucket.Cursor()
+	return in(r.file(place))
 }
 
 // reach moves a source, which is at its end where the file cannot be read.

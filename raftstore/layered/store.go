@@ -13,7 +13,6 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/tidwall/btree"
 	"go.etcd.io/bbolt"
@@ -82,7 +81,7 @@ type row struct {
 }
 
 // bytes is the key for those who only read it.
-func (r *row) bytes() []byte { return unsafe.Slice(unsafe.StringData(r.key), len(r.key)) }
+func (r *row) bytes() []byte { return bytesOf(r.key) }
 
 // rowsAtOnce is for how many rows memory is taken at once.
 const rowsAtOnce = 64

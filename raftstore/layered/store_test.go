@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -86,6 +87,16 @@ func (c content) check(t failer, rows *Rows) {
 		slices.Reverse(backwards)
 		if !slices.Equal(forwards, want) || !slices.Equal(backwards, want) {
 			t.Fatalf("%s holds %q, backwards %q, want %q", bucket, forwards, backwards, want)
+		}
+		var under []string
+		rows.Under(bucket, "key 1", func(rest []byte) bool { under = append(under, "key 1"+string(rest)); return true })
+		if ones := slices.DeleteFunc(slices.Clone(want), func(k string) bool { return !strings.HasPrefix(k, "key 1") }); !slices.Equal(under, ones) {
+			t.Fatalf("%s holds %q that begin with a prefix, want %q", bucket, under, ones)
+		}
+		count := 0
+		rows.Under(bucket, "", func([]byte) bool { count++; return count < 3 })
+		if count != min(len(want), 3) {
+			t.Fatalf("%s gives %d keys of %d, want 3", bucket, count, len(want))
 		}
 		for n := range keys {
 			value, there := c[string(bucket)][key(n)]

@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -237,6 +238,9 @@ func (t *tables) cursor(bucket []byte) *layered.Cursor { return t.rows.Cursor(bu
 
 // key is a key of these parts. Those of counters and sums are asked for again and again within a change, so each is made once.
 func (t *tables) key(parts ...string) string {
+	if t.change == nil {
+		return strings.Join(parts, "") // which is asked for once in a reading, mostly
+	}
 	room := t.room[:0]
 	for _, part := range parts {
 		room = append(room, part...)
@@ -342,19 +346,22 @@ func (t *tables) lookup(bucket []byte, key string) string {
 }
 
 // anyUnder says whether any key of a bucket begins with prefix.
-func (t *tables) anyUnder(bucket []byte, prefix string) bool {
-	key, _ := t.cursor(bucket).Seek([]byte(prefix))
-	return len(key) >= len(prefix) && string(key[:len(prefix)]) == prefix
+func (t *tables) anyUnder(bucket []byte, prefix string) (is bool) {
+	t.rows.Under(bucket, prefix, func([]byte) bool {
+		is = true
+		return false
+	})
+	return is
 }
 
 // keysUnder gives what follows prefix in each key of the bucket that begins with it, in order.
 func (t *tables) keysUnder(bucket []byte, prefix string) []string {
-	var rest []string
-	cursor := t.cursor(bucket)
-	for key, _ := cursor.Seek([]byte(prefix)); key != nil && len(key) >= len(prefix) && string(key[:len(prefix)]) == prefix; key, _ = cursor.Next() {
-		rest = append(rest, string(key[len(prefix):]))
-	}
-	return rest
+	var list []string
+	t.rows.Under(bucket, prefix, func(rest []byte) bool {
+		list = append(list, string(rest))
+		return true
+	})
+	return list
 }
 
 // all reads every record of a bucket in the order of its keys.

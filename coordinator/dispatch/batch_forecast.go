@@ -31,16 +31,16 @@ func (l *leader) batchForecast(ctx context.Context, asked jobAsked) (farm.BatchF
 	if err != nil {
 		return out, err
 	}
-	known := batchCosts{held: open.held}
+	known, in := batchCosts{held: open.held}, newCommon()
 	for _, job := range open.rendering {
-		known.runs(l.estimate(ctx, job))
+		known.runs(l.estimate(ctx, job, in))
 	}
 	for _, job := range open.samples {
-		place, err := l.place(job)
+		place, err := l.place(job, in)
 		if err != nil {
 			return out, err
 		}
-		known.waits(place, l.estimate(ctx, job))
+		known.waits(place, l.estimate(ctx, job, in))
 	}
 	out.Finish, out.Held = known.finish(open.waiting), known.held
 	return out, nil

@@ -11,11 +11,11 @@ import (
 // estimate says how long it is likely to take until a job is done: from now on for one that machines work on, and from the
 // moment on that it begins for one that waits. It is nil when nobody can tell: the job has ended, waits for people or for
 // other jobs, or has none but machines that are not connected.
-func (l *leader) estimate(ctx context.Context, job farm.Job) *farm.Span {
+func (l *leader) estimate(ctx context.Context, job farm.Job, in *common) *farm.Span {
 	if job.Status.Ended() || job.Status == farm.JobPending || job.Hold || job.Approve && job.ApprovedAt.IsZero() {
 		return nil
 	}
-	known, err := l.readForecast(ctx, job)
+	known, err := l.readForecast(ctx, job, in)
 	if err != nil {
 		l.d.log.Error("estimating a job", "job", job.ID, "error", err)
 		return nil
@@ -28,20 +28,18 @@ func (l *leader) estimate(ctx context.Context, job farm.Job) *farm.Span {
 }
 
 // readForecast reads what the state knows of how long a job takes.
-func (l *leader) readForecast(ctx context.Context, job farm.Job) (known forecast.Job, err error) {
+func (l *leader) readForecast(ctx context.Context, job farm.Job, in *common) (known forecast.Job, err error) {
 	adobe := l.hasAfterEffects()
 	known = forecast.Job{Job: job, Frames: job.FramesTotal}
 	err = l.d.state.View(func(tx *raftstore.Tx) (err error) {
-		if known.Template, err = templateOf(tx, job); err != nil {
+		if known.Template, err = in.template(tx, job); err != nil {
 			return err
 		}
 		if known.Tasks, err = tx.TasksOf(job.ID); err != nil || known.Template == nil {
 			return err
 		}
-		if known.Timings, err = forecast.TimingsOf(tx, job, *known.Template, adobe); err != nil {
-			return err
-		}
-		known.Machines, err = forecast.MachinesOf(tx, job, *known.Template, adobe)
+		m, err := in.measuredOf(tx, job, *known.Template, adobe)
+		known.Timings, known.Machines = m.timings, m.machines
 		return err
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"overcrank/coordinator/peers"
 	"overcrank/coordinator/schedule"
@@ -102,13 +103,14 @@ func (l *leader) finishOf(ctx context.Context, asked jobsAsked) (map[string]farm
 	if err := l.queueRead(ctx); err != nil {
 		return nil, err
 	}
-	jobs, starts, err := l.startsOf(asked)
+	in := newCommon()
+	jobs, starts, err := l.startsOf(asked, in)
 	if err != nil {
 		return nil, err
 	}
 	finish := make(map[string]farm.Span, len(jobs))
 	for _, job := range jobs {
-		takes := l.estimate(ctx, job)
+		takes := l.estimate(ctx, job, in)
 		start, begins := starts[job.ID]
 		switch {
 		case takes == nil || job.Status.Waiting() && !begins:
@@ -130,7 +132,7 @@ func after(start, takes farm.Span) farm.Span {
 const startsAtOnce = 50
 
 // startsOf reads the open jobs of those that are asked about, and when those that wait are likely to begin, as far as anybody can tell.
-func (l *leader) startsOf(asked jobsAsked) (jobs []farm.Job, starts map[string]farm.Span, err error) {
+func (l *leader) startsOf(asked jobsAsked, in *common) (jobs []farm.Job, starts map[string]farm.Span, err error) {
 	now := l.d.state.Now()
 	var line []schedule.Task
 	for _, id := range asked.IDs {
@@ -145,7 +147,7 @@ func (l *leader) startsOf(asked jobsAsked) (jobs []farm.Job, starts map[string]f
 		if !job.Status.Waiting() {
 			continue
 		}
-		waits := waiting{job: job}
+		waits := waiting{in: in, job: job}
 		if err := l.d.state.View(func(tx *raftstore.Tx) error { return waits.read(tx, now) }); err != nil {
 			return nil, nil, err
 		}
@@ -166,20 +168,18 @@ func (l *leader) placementsOf(ctx context.Context, asked jobsAsked) (map[string]
 	if err := l.queueRead(ctx); err != nil {
 		return nil, err
 	}
-	all := make(map[string]farm.Placement, len(asked.IDs))
+	jobs := make([]farm.Job, 0, len(asked.IDs))
 	for _, id := range asked.IDs {
 		job, err := l.d.state.JobOf(farm.Principal{Team: asked.Team}, id)
 		if farm.CodeOf(err) == farm.CodeNotFound {
 			continue
 		}
-		if err == nil {
-			all[id], err = l.place(job)
-		}
 		if err != nil {
 			return nil, err
 		}
+		jobs = append(jobs, job)
 	}
-	return all, nil
+	return l.places(jobs, newCommon())
 }
 
 func (l *leader) placementOf(ctx context.Context, asked jobAsked) (farm.Placement, error) {
@@ -190,11 +190,12 @@ func (l *leader) placementOf(ctx context.Context, asked jobAsked) (farm.Placemen
 	if err != nil {
 		return farm.Placement{}, err
 	}
-	placement, err := l.place(job)
+	in := newCommon()
+	placement, err := l.place(job, in)
 	if err != nil || job.Status.Ended() {
 		return placement, err
 	}
-	placement.Finish = l.estimate(ctx, job)
+	placement.Finish = l.estimate(ctx, job, in)
 	if placement.Finish != nil && job.Status.Waiting() {
 		if placement.Start == nil {
 			placement.Finish = nil
@@ -207,35 +208,63 @@ func (l *leader) placementOf(ctx context.Context, asked jobAsked) (farm.Placemen
 }
 
 // place says what a job waits for, and where it stands in line.
-func (l *leader) place(job farm.Job) (farm.Placement, error) {
-	placement := farm.Placement{Job: job.ID, Requirements: []farm.Requirement{}, At: l.d.state.Now()}
-	if job.Status.Ended() {
-		return placement, nil
+func (l *leader) place(job farm.Job, in *common) (farm.Placement, error) {
+	all, err := l.places([]farm.Job{job}, in)
+	return all[job.ID], err
+}
+
+// places is place of some jobs, by their ids.
+func (l *leader) places(jobs []farm.Job, in *common) (map[string]farm.Placement, error) {
+	all := make(map[string]farm.Placement, len(jobs))
+	now := l.d.state.Now()
+	var line []waiting
+	for _, job := range jobs {
+		placement := farm.Placement{Job: job.ID, Requirements: []farm.Requirement{}, At: now}
+		if !job.Status.Ended() {
+			waits := waiting{in: in, job: job}
+			if err := l.d.state.View(func(tx *raftstore.Tx) error { return waits.read(tx, now) }); err != nil {
+				return nil, err
+			}
+			placement.Split = l.splitSentence(waits)
+			placement.Why = waits.why()
+			switch {
+			case !placement.Why.IsZero():
+			case waits.task.ID == "":
+				placement.Why = l.whyAway(job.ID)
+			default:
+				line = append(line, waits)
+			}
+		}
+		all[job.ID] = placement
 	}
-	waits := waiting{job: job}
-	err := l.d.state.View(func(tx *raftstore.Tx) error { return waits.read(tx, l.d.state.Now()) })
-	if err != nil {
-		return placement, err
+	for some := range slices.Chunk(line, startsAtOnce) {
+		for id, placement := range l.explain(some, now) {
+			placement.Split = all[id].Split
+			all[id] = placement
+		}
 	}
-	placement.Split = l.splitSentence(waits)
-	if placement.Why = waits.why(); !placement.Why.IsZero() {
-		return placement, nil
-	}
-	if waits.task.ID == "" {
-		placement.Why = l.whyAway(job.ID)
-		return placement, nil
+	return all, nil
+}
+
+// explain says of jobs that wait for machines what they wait for, by the jobs' ids.
+func (l *leader) explain(some []waiting, now time.Time) map[string]farm.Placement {
+	tasks, all := make([]schedule.Task, len(some)), make(map[string]farm.Placement, len(some))
+	for i, waits := range some {
+		tasks[i] = waits.queued
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	split := placement.Split
-	placement = l.queue.Explain(waits.queued, placement.At)
-	placement.Split = split
-	if t := waits.task; t.NotBefore.After(placement.At) && !l.policy.Paused {
-		placement.Why = farm.Say("Attempt %d failed (%s); the next one starts at %s.", t.Attempt, t.Error, wording.UTC(waits.queued.NotBefore))
-	} else if job.NotBefore.After(placement.At) && !l.policy.Paused {
-		placement.Why = farm.Say("The job does not start before %s.", wording.UTC(job.NotBefore))
+	explained, paused := l.queue.ExplainEach(tasks, now), l.policy.Paused
+	l.mu.Unlock()
+	for i, waits := range some {
+		placement := explained[i]
+		if t := waits.task; t.NotBefore.After(now) && !paused {
+			placement.Why = farm.Say("Attempt %d failed (%s); the next one starts at %s.", t.Attempt, t.Error, wording.UTC(waits.queued.NotBefore))
+		} else if waits.job.NotBefore.After(now) && !paused {
+			placement.Why = farm.Say("The job does not start before %s.", wording.UTC(waits.job.NotBefore))
+		}
+		all[waits.job.ID] = placement
 	}
-	return placement, nil
+	return all
 }
 
 // splitSentence says of a job's render that it is split, or why it is not; zero as long as that is open, when it is no question, and of

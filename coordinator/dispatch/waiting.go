@@ -10,6 +10,7 @@ import (
 
 // waiting is what the state says of a job that has not ended.
 type waiting struct {
+	in       *common
 	job      farm.Job
 	template *farm.Template
 	finished int // of its children
@@ -31,7 +32,7 @@ func (w *waiting) read(tx *raftstore.Tx, now time.Time) (err error) {
 		}
 		return nil
 	}
-	if w.template, err = templateOf(tx, w.job); err != nil {
+	if w.template, err = w.in.template(tx, w.job); err != nil {
 		return err
 	}
 	if w.tasks, err = tx.TasksOf(w.job.ID); err != nil {

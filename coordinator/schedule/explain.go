@@ -11,22 +11,49 @@ import (
 // Explain reports what a task requires, how many machines each requirement rules out, the task's place in line, and, in a sentence, what
 // it waits for. The task need not be in the queue. The cost is one look at each connected machine and at a bounded part of the line.
 func (q *Queue) Explain(t Task, now time.Time) farm.Placement {
-	c := q.classOf(t)
-	if c.tasks == 0 {
-		defer q.leaveIdle(c)
+	return q.ExplainEach([]Task{t}, now)[0]
+}
+
+// ExplainEach is Explain of some tasks, in their order. The line is walked once for all of them, and machines are looked at once for all that ask
+// for the same.
+func (q *Queue) ExplainEach(tasks []Task, now time.Time) []farm.Placement {
+	all := make([]farm.Placement, len(tasks))
+	q.lookEach(tasks, now, (*explanation).survey, func(i int, e *explanation, at linePlace) {
+		all[i] = farm.Placement{
+			Job: e.t.Job, Task: e.t.ID, Agents: e.connected, Fitting: len(e.fitting), Free: e.free, Requirements: slices.Clone(e.requirements),
+			Nearest: e.nearest, Why: e.why(), At: now, Place: at.place, PlaceAtLeast: at.least, Start: e.start(at.place),
+		}
+	})
+	return all
+}
+
+// lookEach hands each task to do, with its place in line and what look finds of the machines, once for all tasks of a team that ask for the same.
+func (q *Queue) lookEach(tasks []Task, now time.Time, look func(*explanation), do func(i int, e *explanation, at linePlace)) {
+	type alike struct {
+		class *class
+		team  string
 	}
-	e := explanation{q: q, c: c, t: t, it: q.items[t.ID], now: now}
-	e.team = q.teamOf(t.Team)
-	e.survey()
-	p := farm.Placement{
-		Job: t.Job, Task: t.ID, Agents: e.connected, Fitting: len(e.fitting), Free: e.free, Requirements: e.requirements,
-		Nearest: e.nearest, Why: e.why(), At: now,
+	items := make([]*item, len(tasks))
+	for i, t := range tasks {
+		items[i] = q.items[t.ID]
 	}
-	var exact bool
-	p.Place, exact = q.place(e.it, now)
-	p.PlaceAtLeast = !exact
-	p.Start = e.start(p.Place)
-	return p
+	places, known := q.placesOf(items, now), map[alike]*explanation{}
+	for i, t := range tasks {
+		kind := alike{q.classOf(t), t.Team}
+		e := known[kind]
+		if e == nil {
+			e = &explanation{q: q, c: kind.class, team: q.teamOf(t.Team), now: now, t: t}
+			look(e)
+			known[kind] = e
+		}
+		e.t, e.it = t, items[i]
+		do(i, e, places[items[i]])
+	}
+	for kind := range known {
+		if kind.class.tasks == 0 {
+			q.leaveIdle(kind.class)
+		}
+	}
 }
 
 // explanation collects what Explain reports.

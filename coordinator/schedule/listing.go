@@ -109,42 +109,32 @@ func (q *Queue) Line(now time.Time, after, limit int) (list []Listed, more bool)
 // placesSeen is how many places of the line are searched for a task.
 const placesSeen = 1000
 
-// place is a task's place in line, 0 for one that is not in line; not exact when it is only a lower bound.
-func (q *Queue) place(it *item, now time.Time) (place int, exact bool) {
-	if it == nil || it.at != inGroup || it.group.held || q.policy.Levels[it.group.lane.level.name()].Paused {
-		return 0, true
-	}
-	q.inOrder(now, func(other *item) bool {
-		place++
-		exact = other == it
-		return !exact && place < placesSeen
-	})
-	if exact {
-		return place, true
-	}
-	return max(place, q.aheadOf(it, now)) + 1, false
+// linePlace is a task's place in line, 0 for one that is not in line; least when it is only a lower bound.
+type linePlace struct {
+	place int
+	least bool
 }
 
-// placesOf is place of some tasks at once: the line is walked once for all of them.
-func (q *Queue) placesOf(items []*item, now time.Time) map[*item]int {
-	places := make(map[*item]int, len(items))
+// placesOf finds the places of tasks. The line is walked once for all of them.
+func (q *Queue) placesOf(items []*item, now time.Time) map[*item]linePlace {
+	places := make(map[*item]linePlace, len(items))
 	for _, it := range items {
 		if it != nil && it.at == inGroup && !it.group.held && !q.policy.Levels[it.group.lane.level.name()].Paused {
-			places[it] = 0
+			places[it] = linePlace{}
 		}
 	}
 	seen, left := 0, len(places)
 	q.inOrder(now, func(other *item) bool {
 		seen++
 		if _, asked := places[other]; asked {
-			places[other] = seen
+			places[other] = linePlace{place: seen}
 			left--
 		}
 		return left > 0 && seen < placesSeen
 	})
-	for it, place := range places {
-		if place == 0 {
-			places[it] = max(seen, q.aheadOf(it, now)) + 1
+	for it, at := range places {
+		if at.place == 0 {
+			places[it] = linePlace{max(seen, q.aheadOf(it, now)) + 1, true}
 		}
 	}
 	return places

@@ -14,7 +14,7 @@ func TestProjectsOfATeam(t *testing.T) {
 	r := start(t)
 	v := r.as("ada")
 	v.get("/projects").is(http.StatusOK, "No projects yet", "New project")
-	v.post("/projects", url.Values{"name": {"Spring spots"}, "hours": {"40"}, "per": {"month"}, "then": {"hold"}}).is(http.StatusOK, "Spring spots", "0 of 40 machine hours", "New work waits when it is used up")
+	v.post("/projects", url.Values{"name": {"Spring spots"}, "hours": {"40"}, "per": {"month"}, "then": {"hold"}}).is(http.StatusOK, "Spring spots", "0 h of 40 machine hours", "New work waits when it is used up")
 	v.post("/projects", url.Values{"name": {"spring SPOTS"}}).is(http.StatusConflict, "already", "spring SPOTS")
 	v.post("/projects", url.Values{"name": {"Autumn"}, "hours": {"-2"}, "per": {"month"}, "then": {"hold"}}).is(http.StatusBadRequest, "The budget has to be from 0.001")
 

@@ -21,7 +21,7 @@ func NextPart(form *multipart.Reader) (*multipart.Part, error) {
 	case err == nil, errors.Is(err, io.EOF), errors.As(err, &fe):
 		return part, err
 	default:
-		return nil, farm.Errorf(farm.CodeInvalid, "the form cannot be read: %v", err)
+		return nil, unreadable(err)
 	}
 }
 
@@ -32,9 +32,14 @@ func FormError(err error) error {
 		return err
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || strings.HasPrefix(err.Error(), "multipart: ") {
-		return farm.Errorf(farm.CodeInvalid, "the form cannot be read: %w", err)
+		return unreadable(err)
 	}
 	return err
+}
+
+// unreadable is a form that was cut off on its way, or is not what forms are. The words of the reader of forms say nothing to people.
+func unreadable(err error) error {
+	return farm.Errorf(farm.CodeInvalid, "the form cannot be read; send it again").Because(err)
 }
 
 // GivenName is the file name that the header X-File-Name or the query gives, percent-encoded in the header.

@@ -20,7 +20,7 @@ const SheetLimit = 64 << 20
 func readText(r io.Reader) (text []byte, remark farm.Text, err error) {
 	raw, err := io.ReadAll(io.LimitReader(r, SheetLimit+1))
 	if err != nil {
-		return nil, remark, farm.Errorf(farm.CodeInvalid, "read the table: %w", err)
+		return nil, remark, farm.Errorf(farm.CodeInvalid, "the table cannot be read; give it again").Because(err)
 	}
 	if len(raw) > SheetLimit {
 		return nil, remark, farm.Errorf(farm.CodeInvalid, "the table is larger than %d MiB", SheetLimit>>20)

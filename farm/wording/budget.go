@@ -7,26 +7,41 @@ import (
 	"overcrank/farm"
 )
 
-// MachineHours is a number of machine hours: "1 machine hour", "0.5 machine hours", "1,200 machine hours". What is less than a hundredth is
-// told as it is.
-func MachineHours(hours float64) string { return machineHours(hours).String() }
-
-func machineHours(hours float64) farm.Text {
-	if hours == 1 {
+// MachineHours is a budget of machine hours, to the hundredth: "1 machine hour", "1,200.5 machine hours". Below one it is a time, as
+// MachineTime tells it.
+func MachineHours(hours float64) farm.Text {
+	switch {
+	case hours < 1:
+		return MachineTime(hours)
+	case hours == 1:
 		return farm.Say("1 machine hour")
 	}
 	return farm.Say("%s machine hours", hoursNumber(hours))
 }
 
-// Hours is a number of hours, to the hundredth, or to the thousandth below one: "40", "0.25", "1,200.5".
-func Hours(hours float64) string { return hoursNumber(hours).String() }
+// MachineTime is how long machines worked, in hours, as exact as one reads it: "4.2 s", "2 min 38 s", "1.5 h", "1,200 h".
+func MachineTime(hours float64) farm.Text {
+	seconds := math.Round(hours * 3600)
+	switch {
+	case hours == 0:
+		return farm.Say("%s h", farm.Decimal{})
+	case seconds < 10:
+		return farm.Say("%.1f s", hours*3600)
+	case seconds < 60:
+		return farm.Say("%.0f s", seconds)
+	case seconds < 3600 && math.Mod(seconds, 60) == 0:
+		return farm.Say("%d min", int(seconds)/60)
+	case seconds < 3600:
+		return farm.Say("%d min %d s", int(seconds)/60, int(seconds)%60)
+	case math.Round(hours*10)/10 == math.Round(hours) || hours >= 100:
+		return farm.Say("%s h", farm.Decimal{Value: hours})
+	}
+	return farm.Say("%s h", farm.Decimal{Value: hours, Places: 1})
+}
 
 // hoursNumber has no more places than it needs.
 func hoursNumber(hours float64) farm.Decimal {
-	most := 2
-	if hours < 1 {
-		most = 3
-	}
+	const most = 2
 	for places := range most {
 		if scale := math.Pow10(most); math.Mod(math.Round(hours*scale), math.Pow10(most-places)) == 0 {
 			return farm.Decimal{Value: hours, Places: places}
@@ -40,7 +55,7 @@ func Month(m time.Month) farm.Text { return farm.Say(m.String()) }
 
 // Held says why work waits whose budget is used up, and what lets it go on.
 func Held(of farm.BudgetOf) farm.Text {
-	hours, month := machineHours(of.Budget.Hours), Month(of.Month.Month())
+	hours, month := MachineHours(of.Budget.Hours), Month(of.Month.Month())
 	monthly := of.Budget.Per == farm.BudgetMonth
 	switch {
 	case of.Project != nil && monthly:
@@ -55,7 +70,7 @@ func Held(of farm.BudgetOf) farm.Text {
 
 // Used says how much of a budget is used: of a project in its own words, of a team as "Your team".
 func Used(of farm.BudgetOf) farm.Text {
-	used, hours, month := hoursNumber(float64(of.Use.Of(of.Budget))/3_600_000), machineHours(of.Budget.Hours), Month(of.Month.Month())
+	used, hours, month := MachineTime(float64(of.Use.Of(of.Budget))/3_600_000), MachineHours(of.Budget.Hours), Month(of.Month.Month())
 	monthly := of.Budget.Per == farm.BudgetMonth
 	switch {
 	case of.Project != nil && monthly:

@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"strconv"
 	"time"
 
 	"overcrank/farm"
@@ -20,7 +21,7 @@ func Moment(t time.Time) farm.Text {
 
 // Date is a day as pages have it in sentences: "31 January 2027".
 func Date(t time.Time) farm.Text {
-	return farm.Say("%d %s %d", t.Day(), Month(t.Month()), t.Year())
+	return farm.Say("%d %s %s", t.Day(), Month(t.Month()), strconv.Itoa(t.Year())) // a year is no amount
 }
 
 // Day is a day of which the year is known: "31 Jan".

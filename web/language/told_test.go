@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"overcrank/farm"
+	times "overcrank/farm/wording"
 )
 
 func TestTextsOfTheFarmAreToldInTheLanguageOfTheContext(t *testing.T) {
@@ -21,6 +23,7 @@ func TestTextsOfTheFarmAreToldInTheLanguageOfTheContext(t *testing.T) {
 		{Told(de, farm.AsIs("a sentence of an earlier release, 5 %")), "a sentence of an earlier release, 5 %"},
 		{Told(de, farm.Say("%s: %s", "mac-7", farm.AsIs("nobody is signed in"))), "mac-7: niemand ist angemeldet"},
 		{Told(de, farm.Text{}), ""},
+		{Told(de, times.Date(time.Date(2026, 11, 29, 0, 0, 0, 0, time.UTC))), "29. November 2026"},
 		{Told(context.Background(), hours), "1,200.5 machine hours"},
 		{Told(de, hours), "1.200,5 Rechnerstunden"},
 		{ToldError(de, farm.Errorf(farm.CodeInvalid, "nobody has translated %s", "this")), "nobody has translated this"},

@@ -3,7 +3,7 @@ package page
 import (
 	"context"
 	"fmt"
-	"strings"
+	"strconv"
 
 	"overcrank/farm"
 	"overcrank/farm/wording"
@@ -41,7 +41,7 @@ func (v Projects) form(p Project) ProjectForm {
 	}
 	f := ProjectForm{ID: p.ID, Name: p.Name, Per: string(farm.BudgetMonth), Then: string(farm.BudgetHold)}
 	if p.Budget != nil {
-		f.Hours, f.Per, f.Then = strings.ReplaceAll(wording.Hours(p.Budget.Hours), ",", ""), string(p.Budget.Per), string(p.Budget.Then)
+		f.Hours, f.Per, f.Then = strconv.FormatFloat(p.Budget.Hours, 'f', -1, 64), string(p.Budget.Per), string(p.Budget.Then)
 	}
 	return f
 }
@@ -52,9 +52,9 @@ func (p Project) sentence(ctx context.Context) string {
 	case p.Budget == nil:
 		return say(ctx, "No budget.")
 	case p.Budget.Per == farm.BudgetMonth:
-		return say(ctx, "%s of %s this month.", wording.Hours(p.Use.MonthHours()), machineHours(ctx, p.Budget.Hours))
+		return say(ctx, "%s of %s this month.", hoursWord(ctx, p.Use.MonthHours()), told(ctx, wording.MachineHours(p.Budget.Hours)))
 	}
-	return say(ctx, "%s of %s in all.", wording.Hours(p.Use.TotalHours()), machineHours(ctx, p.Budget.Hours))
+	return say(ctx, "%s of %s in all.", hoursWord(ctx, p.Use.TotalHours()), told(ctx, wording.MachineHours(p.Budget.Hours)))
 }
 
 // consequence says what happens, or happened, at the end of the budget.
@@ -70,14 +70,6 @@ func (p Project) consequence(ctx context.Context) string {
 		return say(ctx, "New work waits when it is used up.")
 	}
 	return say(ctx, "People are told when it is used up.")
-}
-
-// machineHours is an amount of machine hours.
-func machineHours(ctx context.Context, hours float64) string {
-	if hours == 1 {
-		return say(ctx, "1 machine hour")
-	}
-	return say(ctx, "%s machine hours", wording.Hours(hours))
 }
 
 // percent is how much of the budget is used, at most 100.

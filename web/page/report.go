@@ -84,20 +84,8 @@ func (r Report) Sentence(ctx context.Context) string {
 	return say(ctx, "%s to %s, days in UTC.", told(ctx, wording.Date(r.Report.From)), told(ctx, wording.Date(r.Report.To)))
 }
 
-// hoursWord is a number of machine hours, as exact as one reads it: less than one in minutes or seconds.
-func hoursWord(ctx context.Context, h float64) string {
-	switch {
-	case h == 0:
-		return say(ctx, "%s h", "0")
-	case math.Round(3600*h) < 60:
-		return say(ctx, "%.0f s", max(1, math.Round(3600*h)))
-	case math.Round(60*h) < 60:
-		return say(ctx, "%s min", grouped(ctx, int(math.Round(60*h))))
-	case h < 100:
-		return say(ctx, "%s h", language.Decimal(ctx, h, 1))
-	}
-	return say(ctx, "%s h", grouped(ctx, int(math.Round(h))))
-}
+// hoursWord is how long machines worked, in hours.
+func hoursWord(ctx context.Context, h float64) string { return told(ctx, wording.MachineTime(h)) }
 
 // costWord is an amount with its currency.
 func costWord(ctx context.Context, cost float64, r farm.Rates) string {

@@ -118,7 +118,7 @@ func (t teamsBudget) Run(ctx context.Context, out *terminal.Output) error {
 	}
 	return t.Ask.Print(out, now, err, func() error {
 		table := terminal.NewTable("THIS MONTH", "IN TOTAL", "BUDGET", "USED")
-		table.Row(wording.Hours(now.Use.HoursThisMonth), wording.Hours(now.Use.HoursTotal), budgets.Words(now.Budget), budgets.Percent(now.Use))
+		table.Row(wording.MachineTime(now.Use.HoursThisMonth).String(), wording.MachineTime(now.Use.HoursTotal).String(), budgets.Words(now.Budget), budgets.Percent(now.Use))
 		return out.Table(table)
 	})
 }

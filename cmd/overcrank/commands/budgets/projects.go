@@ -53,15 +53,15 @@ func (f Flags) Over(was *client.Budget) (*client.Budget, error) {
 	return &budget, nil
 }
 
-// Words say what a budget is: "40 per month, then hold".
+// Words say what a budget is: "40 machine hours per month, then hold".
 func Words(b *client.Budget) string {
 	switch {
 	case b == nil:
 		return "none"
 	case b.Per == "month":
-		return fmt.Sprintf("%s per month, then %s", wording.Hours(b.Hours), b.Then)
+		return fmt.Sprintf("%s per month, then %s", wording.MachineHours(b.Hours), b.Then)
 	}
-	return fmt.Sprintf("%s in total, then %s", wording.Hours(b.Hours), b.Then)
+	return fmt.Sprintf("%s in total, then %s", wording.MachineHours(b.Hours), b.Then)
 }
 
 // Percent is how much of a budget is used, "" without one.
@@ -86,7 +86,7 @@ func (l projectsList) Run(ctx context.Context, out *terminal.Output) error {
 	return l.Print(out, list, err, func() error {
 		t := terminal.NewTable("PROJECT", "NAME", "ACTIVE", "FINISHED", "THIS MONTH", "IN TOTAL", "BUDGET", "USED", "STATE")
 		for _, p := range list.Items {
-			t.Row(p.ID, p.Name, strconv.Itoa(p.Jobs.Active), strconv.Itoa(p.Jobs.Finished), wording.Hours(p.Use.HoursThisMonth), wording.Hours(p.Use.HoursTotal), Words(p.Budget), Percent(p.Use), state(p))
+			t.Row(p.ID, p.Name, strconv.Itoa(p.Jobs.Active), strconv.Itoa(p.Jobs.Finished), wording.MachineTime(p.Use.HoursThisMonth).String(), wording.MachineTime(p.Use.HoursTotal).String(), Words(p.Budget), Percent(p.Use), state(p))
 		}
 		return out.List(t, "No projects. Create one with: overcrank projects create NAME")
 	})

@@ -11,6 +11,7 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/commands/remote"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm/wording"
 )
 
 // Reports is overcrank reports.
@@ -37,12 +38,16 @@ func (r Reports) Run(ctx context.Context, out *terminal.Output) error {
 	}
 	report, err := c.Report(ctx, r.From, r.To)
 	return r.Print(out, report, err, func() error {
-		rows := [][]string{{strings.ToUpper(r.By), "HOURS", "JOBS", "FAILED", "LOST HOURS", "COST"}}
+		rows := [][]string{{strings.ToUpper(r.By), "TIME", "JOBS", "FAILED", "TIME LOST", "COST"}}
+		time := func(seconds float64) string { return wording.MachineTime(seconds / 3600).String() }
+		if r.CSV {
+			rows, time = [][]string{{strings.ToUpper(r.By), "HOURS", "JOBS", "FAILED", "LOST HOURS", "COST"}}, hours
+		}
 		lines := map[string][]client.ReportLine{
 			"day": report.Days, "team": report.Teams, "template": report.Templates, "project": report.Projects, "person": report.People, "machine": report.Machines, "cause": report.Causes,
 		}[r.By]
 		for _, l := range append(lines, total(report)) {
-			rows = append(rows, []string{name(l), hours(l.Seconds), fmt.Sprint(l.Jobs), fmt.Sprint(l.Failed), hours(l.WastedSeconds), strconv.FormatFloat(l.Cost, 'f', 2, 64)})
+			rows = append(rows, []string{name(l), time(l.Seconds), fmt.Sprint(l.Jobs), fmt.Sprint(l.Failed), time(l.WastedSeconds), strconv.FormatFloat(l.Cost, 'f', 2, 64)})
 		}
 		if r.CSV {
 			return printCSV(out, rows)

@@ -25,7 +25,7 @@ func TestAProducerKeepsJobsInProjects(t *testing.T) {
 	b.fill("#hours-", "40")
 	b.click(`section[aria-labelledby=new-project] button[type=submit]`)
 	b.until(`document.querySelectorAll("#projects li[data-row]").length === 1`)
-	b.shows("0 of 40 machine hours this month")
+	b.shows("0 h of 40 machine hours this month")
 	b.do(chromedp.Focus("#name-", chromedp.ByQuery), chromedp.KeyEvent("Autumn"), chromedp.KeyEvent(kb.Enter))
 	b.until(`document.querySelectorAll("#projects li[data-row]").length === 2`)
 	spring := value[string](b, `[...document.querySelectorAll("#projects li[data-row]")].find((e) => e.textContent.includes("Spring spots")).id`)

@@ -58,6 +58,9 @@ func (c *Coordinator) happened(res *command.Result) {
 		case farm.EventTemplate:
 			c.templates.Wake()
 			c.unindexed.Note(search.KindTemplate, changed.ID)
+		case farm.EventBatch:
+			c.unindexed.Note(search.KindBatch, changed.ID)
+			continue
 		case farm.EventAccess:
 			c.unindexed.Note(search.KindPerson, changed.ID)
 		case farm.EventMachine: // the machine's session tells those who watch

@@ -122,6 +122,35 @@ func TestABatchIsFoundByItsJobs(t *testing.T) {
 	})
 }
 
+func TestABatchIsFoundByItsName(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	title := r.uploaded(project(t, []string{"main"})).ID
+	var job farm.Job
+	saying(title, "North", "harvest")(&job)
+	named := func(label farm.BatchLabel) string {
+		result, err := r.SubmitBatchAs(t.Context(), r.admin, label, []submission.BatchEntry{{Job: job}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Batch.ID
+	}
+	first := named(farm.BatchLabel{Name: "Autumn campaign"})
+	r.finds(r.admin, "autumn", "batch Autumn campaign")
+	second := named(farm.BatchLabel{})
+	r.finds(r.admin, second, "job North", "batch North")
+	if err := r.LabelBatch(t.Context(), r.admin, second, farm.BatchLabel{Name: "Winter"}); err != nil {
+		t.Fatal(err)
+	}
+	r.finds(r.admin, "winter", "batch Winter")
+	r.restart()
+	r.finds(r.admin, "autumn", "batch Autumn campaign")
+	if err := r.LabelBatch(t.Context(), r.admin, first, farm.BatchLabel{}); err != nil {
+		t.Fatal(err)
+	}
+	r.finds(r.admin, "autumn")
+}
+
 func TestTheIndexIsMadeAgainAndForgetsWhatTheFarmForgets(t *testing.T) {
 	t.Parallel()
 	now := newClock()

@@ -15,6 +15,7 @@ const (
 	EventAccess    EventKind = "access"    // a token of the team was changed or ended
 	EventNotice    EventKind = "notice"    // somebody is to be told of something; ID is that of NoticeID
 	EventTask      EventKind = "task"      // a task of Job was created or changed its state
+	EventBatch     EventKind = "batch"     // a batch got a name; search indexes are told, those who watch are not
 	EventFarm      EventKind = "farm"      // the farm's policy was changed
 	EventProject   EventKind = "project"   // a project was created or changed, or a share of a budget was passed; without ID it is the team's
 )

@@ -49,6 +49,9 @@ func (s *server) readBatches(ctx context.Context, p farm.Principal, cursor strin
 	v.Next = next
 	for _, b := range list {
 		shown := page.Batch{Batch: b.Batch, Counts: b.Counts}
+		if err := s.nameBatch(ctx, p, &shown); err != nil {
+			return v, err
+		}
 		if err := s.forecastBatch(ctx, p, &shown); err != nil {
 			return v, err
 		}
@@ -98,7 +101,32 @@ func (s *server) readBatch(ctx context.Context, p farm.Principal, id, filter str
 	if b.Jobs, err = s.dress(ctx, p, jobs, false); err != nil {
 		return b, err
 	}
+	if err := s.nameBatch(ctx, p, &b); err != nil {
+		return b, err
+	}
 	return b, s.forecastBatch(ctx, p, &b)
+}
+
+// nameBatch adds the job that a batch without a name is called after.
+func (s *server) nameBatch(ctx context.Context, p farm.Principal, b *page.Batch) error {
+	if b.Name != "" || len(b.Batch.Jobs) == 0 {
+		return nil
+	}
+	first, err := s.farm.jobs.Job(ctx, p, b.Batch.Jobs[0].ID)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return nil
+	}
+	if err == nil {
+		b.First, err = s.nameJob(ctx, p, first)
+	}
+	return err
+}
+
+// titleBatch is what a batch is called.
+func (s *server) titleBatch(ctx context.Context, p farm.Principal, batch farm.Batch) (string, error) {
+	b := page.Batch{Batch: batch}
+	err := s.nameBatch(ctx, p, &b)
+	return b.Title(ctx), err
 }
 
 // labelBatch gives a batch a name and a time at which it is due.

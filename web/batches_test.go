@@ -31,7 +31,7 @@ func TestABatchIsListedShownAndCancelled(t *testing.T) {
 	v := r.as("ada")
 	v.get("/batches").is(http.StatusOK, "No batches yet")
 	batch := r.batchOf("ada", 70)
-	v.get("/batches").is(http.StatusOK, "70 jobs of", "0 of 70 finished, 70 waiting")
+	v.get("/batches").is(http.StatusOK, "variant 001 and 69 more", "0 of 70 finished, 70 waiting")
 	first := v.get("/batches/"+batch.ID).is(http.StatusOK, "1. variant 001", "60. variant 060", "1 to 60 of 70", "Cancel waiting jobs")
 	first.lacks("variant 061")
 	v.get("/batches/"+batch.ID+"?from=60").is(http.StatusOK, "70. variant 070", "61 to 70 of 70").lacks("variant 060")
@@ -55,14 +55,14 @@ func TestOlderPagesOfBatchesAreLive(t *testing.T) {
 	if err != nil || next == "" {
 		t.Fatalf("the next page begins at %q, %v", next, err)
 	}
-	v.get("/batches?cursor="+url.QueryEscape(next)).is(http.StatusOK, "3 jobs of", "Newest</a>", `data-live="batches:`+next+`"`).lacks("2 jobs of")
+	v.get("/batches?cursor="+url.QueryEscape(next)).is(http.StatusOK, "variant 001 and 2 more", "Newest</a>", `data-live="batches:`+next+`"`).lacks("and 1 more")
 	list := v.live("batches:" + next)
 	list.shows("batches", "0 of 3 finished, 3 waiting")
 	if _, _, _, err := r.farm.CancelBatch(t.Context(), r.principal("ada"), old.ID, true); err != nil {
 		t.Fatal(err)
 	}
 	list.next(func(p part) bool {
-		if strings.Contains(p.HTML, "2 jobs of") {
+		if strings.Contains(p.HTML, "and 1 more") {
 			t.Error("the older page became the newest")
 		}
 		return p.ID == "batches" && strings.Contains(p.HTML, "3 cancelled")
@@ -75,7 +75,7 @@ func TestAJobsPageNamesWhatItBelongsTo(t *testing.T) {
 	v := r.as("ada")
 	card := r.cardTemplate("ada")
 	batch := r.batchOf("ada", 2)
-	v.get("/jobs/"+batch.Jobs[0].ID).is(http.StatusOK, `href="/batches/`+batch.ID+`" dir="auto">2 jobs of `).lacks(">" + batch.ID + "</a>")
+	v.get("/jobs/"+batch.Jobs[0].ID).is(http.StatusOK, `href="/batches/`+batch.ID+`" dir="auto">variant 001 and 1 more<`).lacks(">" + batch.ID + "</a>")
 	nested := func() []farm.Asset {
 		return []farm.Asset{{Type: "job", LayerName: "Picture", Nested: &farm.Job{Template: farm.JobTemplate{ID: card.ID, Composition: "inner"}}}}
 	}
@@ -108,7 +108,7 @@ func TestABatchIsFilteredOrderedAgainAndPacked(t *testing.T) {
 	v := r.as("art")
 	path := "/batches/" + batch.ID
 	v.get(path+"?state=waiting&from=60").is(http.StatusOK, "61 to 70 of 70", "variant 070", "Waiting 70").lacks("variant 060", "Failed 0")
-	v.get(path+"?state=failed").is(http.StatusOK, "No jobs in this state", "All 70").lacks("variant 001")
+	v.get(path+"?state=failed").is(http.StatusOK, "No jobs in this state", "All 70").lacks("1. variant 001")
 	v.get(path+"?state=%22%3E%3Cscript%3E").is(http.StatusOK, "variant 001").lacks("<script>")
 	v.get(path+"/results.zip").is(http.StatusNotFound, "No job of this batch is finished yet")
 	v.post(path+"/again", nil).is(http.StatusNotFound, "no such jobs")

@@ -30,6 +30,7 @@ type batchRow struct {
 // batchRows are the jobs of a batch in the order of their rows, and the columns that any of them has.
 type batchRows struct {
 	batch   farm.Batch
+	title   string
 	rows    []batchRow
 	columns []string
 }
@@ -41,6 +42,9 @@ func (s *server) readBatchRows(ctx context.Context, p farm.Principal, id string)
 		return b, err
 	}
 	b.batch = batch
+	if b.title, err = s.titleBatch(ctx, p, batch); err != nil {
+		return b, err
+	}
 	known := map[string]bool{}
 	for _, listed := range batch.Jobs {
 		job, there := jobs[listed.ID]
@@ -154,11 +158,7 @@ func patternOf(c *fiber.Ctx) string {
 // fileName is what a file about the batch is called.
 func (b batchRows) fileName(of, ext string) string {
 	var safe names.Files
-	title := b.batch.Name
-	if title == "" {
-		title = of + " of " + b.batch.CreatedAt.UTC().Format("2006-01-02 15.04")
-	}
-	return safe.Name(title, of, ext)
+	return safe.Name(b.title, of, ext)
 }
 
 // namesShown is how many names a preview of a pattern shows.
@@ -172,15 +172,14 @@ func (s *server) batchDownload(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	title := page.Batch{Batch: b.batch}.Title(reading(c))
-	v := page.BatchNames{Batch: b.batch.ID, Title: title, Pattern: patternOf(c), Placeholders: b.placeholders(), Finished: len(b.finished())}
+	v := page.BatchNames{Batch: b.batch.ID, Title: b.title, Pattern: patternOf(c), Placeholders: b.placeholders(), Finished: len(b.finished())}
 	if err := b.checkPattern(v.Pattern); err != nil {
 		v.Problem = sayError(c, err)
 		c.Status(fiber.StatusBadRequest)
 	} else {
 		v.Names = b.preview(v.Pattern)
 	}
-	return s.render(c, page.BatchNamesPage(s.shell(c, p, say(c, "Download %s", title), "batches"), v))
+	return s.render(c, page.BatchNamesPage(s.shell(c, p, say(c, "Download %s", b.title), "batches"), v))
 }
 
 // preview are the first names that a pattern gives, of the rows that have a result, or of all while none has.

@@ -63,17 +63,23 @@ func takeName(title string, number int) string {
 	return fmt.Sprintf("%s take %d", title, number)
 }
 
-// titleOf is what people call a job.
-func (s *server) titleOf(ctx context.Context, p farm.Principal, job farm.Job) (string, error) {
+// nameJob adds to a job what it is called after where it has no name.
+func (s *server) nameJob(ctx context.Context, p farm.Principal, job farm.Job) (page.Job, error) {
 	shown := page.Job{Job: job}
 	if id := job.Template.ID; job.Name == "" && id != "" {
 		t, err := s.farm.templates.Get(ctx, p, id)
 		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
-			return "", err
+			return shown, err
 		}
 		shown.Template = t.DisplayName
 	}
-	return shown.Title(ctx), nil
+	return shown, nil
+}
+
+// titleOf is what people call a job.
+func (s *server) titleOf(ctx context.Context, p farm.Principal, job farm.Job) (string, error) {
+	shown, err := s.nameJob(ctx, p, job)
+	return shown.Title(ctx), err
 }
 
 // handOut answers with the result of a job under a name, to be kept. A sequence becomes an archive with a folder of that name.

@@ -235,14 +235,14 @@ func (s *server) stuck(ctx context.Context, p farm.Principal, jobs []farm.Job, s
 }
 
 // latestBatches reads the latest batches whose first job is one that is asked for.
-func (s *server) latestBatches(ctx context.Context, p farm.Principal, pick func(farm.Job) bool) ([]page.BatchCard, error) {
+func (s *server) latestBatches(ctx context.Context, p farm.Principal, pick func(farm.Job) bool) ([]page.Batch, error) {
 	list, _, err := s.farm.batches.Batches(ctx, p, "", homeSought)
 	if err != nil {
 		return nil, err
 	}
-	var cards []page.BatchCard
+	var shown []page.Batch
 	for _, b := range list {
-		if len(cards) == homeBatches || len(b.Jobs) == 0 {
+		if len(shown) == homeBatches || len(b.Jobs) == 0 {
 			continue
 		}
 		first, err := s.farm.jobs.Job(ctx, p, b.Jobs[0].ID)
@@ -256,11 +256,11 @@ func (s *server) latestBatches(ctx context.Context, p farm.Principal, pick func(
 		if err != nil {
 			return nil, err
 		}
-		card := page.BatchCard{Batch: page.Batch{Batch: b.Batch, Counts: b.Counts}, First: dressed[0]}
-		if err := s.forecastBatch(ctx, p, &card.Batch); err != nil {
+		card := page.Batch{Batch: b.Batch, Counts: b.Counts, First: dressed[0]}
+		if err := s.forecastBatch(ctx, p, &card); err != nil {
 			return nil, err
 		}
-		cards = append(cards, card)
+		shown = append(shown, card)
 	}
-	return cards, nil
+	return shown, nil
 }

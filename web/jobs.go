@@ -118,7 +118,9 @@ func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) e
 			return err
 		}
 		if err == nil {
-			j.BatchTitle = page.Batch{Batch: batch.Batch}.Title(ctx)
+			if j.BatchTitle, err = s.titleBatch(ctx, p, batch.Batch); err != nil {
+				return err
+			}
 		}
 	}
 	if j.Parent == "" {
@@ -131,16 +133,8 @@ func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) e
 	if err != nil {
 		return err
 	}
-	above := page.Job{Job: parent}
-	if id := parent.Template.ID; id != "" {
-		t, err := s.farm.templates.Get(ctx, p, id)
-		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
-			return err
-		}
-		above.Template = t.DisplayName
-	}
-	j.ParentTitle = above.Title(ctx)
-	return nil
+	j.ParentTitle, err = s.titleOf(ctx, p, parent)
+	return err
 }
 
 // callAgain calls the webhook of a job once more.

@@ -18,7 +18,8 @@ func TestWhatIsFoundLeadsToItsPage(t *testing.T) {
 	v.get("/search/found?q=sp").is(http.StatusOK, `href="/jobs/`+job.ID).lacks("secret", "<html")
 	v.get("/search?q=autumn").is(http.StatusOK, "Nothing found")
 	v.get("/search?q=spring&kind=template").is(http.StatusOK, "Nothing found", `href="/search?q=spring"`)
-	v.get("/search").is(http.StatusOK).lacks("Nothing found")
+	v.get("/search").is(http.StatusOK, "Latest jobs", "/jobs/"+job.ID, "What can be found", `href="/search?q=Spring+%3Cspot%3E"`).lacks("Nothing found", "secret", "People")
+	r.as("art").get("/search").is(http.StatusOK, "Your latest jobs")
 	v.get("/search?q="+strings.Repeat("a", 201)).is(http.StatusOK, "200 characters")
 	r.visit().get("/search/found?q=spring").lacks("spot")
 }

@@ -165,7 +165,7 @@ func TestATableBecomesOneBatchWithoutScripts(t *testing.T) {
 	if !strings.HasPrefix(done.path, "/batches/") {
 		t.Fatalf("ordering leads to %s: %.2000s", done.path, done.body)
 	}
-	done.is(http.StatusOK, "2 jobs of", "Spot Spring", "Spot =1+1")
+	done.is(http.StatusOK, "Spot Spring and 1 more", "Spot =1+1")
 	jobs, _, err := r.farm.Jobs(t.Context(), r.principal("ada"), farm.JobQuery{Sort: "oldest_first"})
 	if err != nil || len(jobs) != 2 {
 		t.Fatalf("%d jobs, %v", len(jobs), err)
@@ -309,7 +309,7 @@ func TestATableOfAsManyRowsAsABatchTakesIsOneBatch(t *testing.T) {
 	if !strings.HasPrefix(a.path, "/batches/") {
 		t.Fatalf("ordering leads to %s: %.2000s", a.path, a.body)
 	}
-	a.is(http.StatusOK, "1,000 jobs of", "60. Film 59", "1 to 60 of 1,000")
+	a.is(http.StatusOK, "Film 0 and 999 more", "60. Film 59", "1 to 60 of 1,000")
 	batches, _, err := r.farm.Batches(t.Context(), r.principal("ada"), "", 10)
 	if err != nil || len(batches) != 1 || len(batches[0].Jobs) != public.BatchLimit {
 		t.Errorf("%d batches, %v", len(batches), err)

@@ -55,9 +55,12 @@ func (s *server) readAgain(ctx context.Context, p farm.Principal, form *tableFor
 	if err != nil {
 		return nil, nil, err
 	}
-	shown := page.Batch{Batch: batch}
+	title, err := s.titleBatch(ctx, p, batch)
+	if err != nil {
+		return nil, nil, err
+	}
 	a := &againTable{batch: batch, rows: map[int]submission.Row{}, drawn: form.drawn, pick: form.picked}
-	view := &page.Again{Batch: batch.ID, Title: shown.Title(ctx), AnyEnded: form.anyEnded}
+	view := &page.Again{Batch: batch.ID, Title: title, AnyEnded: form.anyEnded}
 	for _, row := range rows {
 		asked := row.Again.Template
 		if row.Err != nil || asked.ID == "" {

@@ -118,7 +118,7 @@ func (s *Search) clearShelf(ctx context.Context, x *index, on shelf, rest time.D
 
 // few brings in the kinds of which there are few.
 func (s *Search) few(ctx context.Context, x *index, teams map[string]bool) error {
-	var templates, people, machines []string
+	var templates, people, machines, batches []string
 	err := s.state.View(func(tx *raftstore.Tx) error {
 		for team := range teams {
 			list, err := tx.Templates(team)
@@ -135,6 +135,11 @@ func (s *Search) few(ctx context.Context, x *index, teams map[string]bool) error
 			for _, t := range tokens {
 				people = append(people, t.ID)
 			}
+			named, err := namedBatches(tx, team)
+			if err != nil {
+				return err
+			}
+			batches = append(batches, named...)
 		}
 		return nil
 	})
@@ -158,7 +163,7 @@ func (s *Search) few(ctx context.Context, x *index, teams map[string]bool) error
 		}
 		after = agents[len(agents)-1].ID
 	}
-	for kind, ids := range map[Kind][]string{KindTemplate: templates, KindPerson: people, KindMachine: machines} {
+	for kind, ids := range map[Kind][]string{KindTemplate: templates, KindPerson: people, KindMachine: machines, KindBatch: batches} {
 		for len(ids) > 0 {
 			n := min(len(ids), mostAtOnce)
 			if err := s.bring(x, kind, ids[:n]); err != nil {
@@ -171,6 +176,24 @@ func (s *Search) few(ctx context.Context, x *index, teams map[string]bool) error
 		}
 	}
 	return nil
+}
+
+// namedBatches are the batches of a team that have a name.
+func namedBatches(tx *raftstore.Tx, team string) (ids []string, err error) {
+	for cursor := ""; ; {
+		list, next, err := tx.Batches(team, cursor, mostAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range list {
+			if b.Name != "" {
+				ids = append(ids, b.ID)
+			}
+		}
+		if cursor = next; cursor == "" {
+			return ids, nil
+		}
+	}
 }
 
 // jobsOf brings in the jobs of a team. done is told how many more have been looked at.

@@ -59,6 +59,12 @@ func recordOf(tx *raftstore.Tx, kind Kind, id string) (record, error) {
 	case KindJob:
 		job, err := tx.JobHead(id)
 		return jobRecord(job), err
+	case KindBatch:
+		batch, err := tx.Batch(id)
+		if err == nil && batch.Name == "" {
+			err = farm.Errorf(farm.CodeNotFound, "there is no batch %q", id) // that has a name
+		}
+		return batchRecord(batch), err
 	case KindTemplate:
 		template, err := tx.Template(id)
 		return templateRecord(template), err
@@ -137,6 +143,13 @@ func isPlain(value []byte) bool {
 		}
 	}
 	return true
+}
+
+// batchRecord is a batch by its name. By all else it is found through its jobs.
+func batchRecord(b farm.Batch) record {
+	var l wordList
+	l.add(b.Name)
+	return record{shelf{KindBatch, b.Team}, entry{b.ID, stampOf(l.words...), l.words}, nil}
 }
 
 func templateRecord(t farm.Template) record {

@@ -77,13 +77,36 @@ func mayFind(p farm.Principal, kind Kind) bool {
 
 // ofKind finds the records of one kind.
 func (s *Search) ofKind(x *index, p farm.Principal, q Query, kind Kind, limit int) (found []Found, more bool, err error) {
-	on := shelf{kind, p.Team}
+	shelves := []shelf{{kind, p.Team}}
 	switch kind {
 	case KindMachine:
-		on.team = ""
+		shelves[0].team = ""
 	case KindBatch:
-		on.kind = KindJob // whose words those of a batch are
+		shelves = append(shelves, shelf{KindJob, p.Team}) // whose words those of a batch are too
 	}
+	for _, on := range shelves {
+		some, whole, err := s.onShelf(x, on, q, kind)
+		if err != nil {
+			return nil, false, err
+		}
+		more = more || !whole
+		for _, f := range some {
+			if !slices.ContainsFunc(found, func(g Found) bool { return g.ID == f.ID }) {
+				found = append(found, f)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b Found) int { // by age here too: records that came together have their numbers by chance
+		return cmp.Or(cmp.Compare(q.rank(a), q.rank(b)), b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
+	})
+	if len(found) > limit {
+		return found[:limit], true, nil
+	}
+	return found, more, nil
+}
+
+// onShelf finds the records of one kind by the words of a shelf; whole is false where there may be more.
+func (s *Search) onShelf(x *index, on shelf, q Query, kind Kind) (found []Found, whole bool, err error) {
 	var ids []string
 	all, err := x.find(on, q, "", func(id string) bool {
 		ids = append(ids, id)
@@ -96,28 +119,29 @@ func (s *Search) ofKind(x *index, p farm.Principal, q Query, kind Kind, limit in
 	err = s.state.View(func(tx *raftstore.Tx) error {
 		known := map[string]bool{}
 		for _, id := range ids {
-			f, err := foundRecord(tx, on, kind, id)
-			if farm.CodeOf(err) == farm.CodeNotFound || err == nil && known[f.ID] {
+			if kind == KindBatch && on.kind == KindJob {
+				job, err := tx.JobHead(id)
+				if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+					return err
+				}
+				id = job.Batch
+			}
+			if id == "" || known[id] {
+				continue
+			}
+			known[id] = true
+			f, err := foundRecord(tx, on.team, kind, id)
+			if farm.CodeOf(err) == farm.CodeNotFound {
 				continue
 			}
 			if err != nil {
 				return err
 			}
-			known[f.ID] = true
 			found = append(found, f)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, false, err
-	}
-	slices.SortFunc(found, func(a, b Found) int { // by age here too: records that came together have their numbers by chance
-		return cmp.Or(cmp.Compare(q.rank(a), q.rank(b)), b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
-	})
-	if len(found) > limit {
-		return found[:limit], true, nil
-	}
-	return found, !all || len(ids) == looked, nil
+	return found, all && len(ids) < looked, err
 }
 
 // rank is smaller for what is more likely meant.
@@ -133,24 +157,30 @@ func (q Query) rank(f Found) int {
 }
 
 // foundRecord reads what was found from the state, which alone says what is there and whose it is.
-func foundRecord(tx *raftstore.Tx, on shelf, kind Kind, id string) (Found, error) {
+func foundRecord(tx *raftstore.Tx, team string, kind Kind, id string) (Found, error) {
 	none := farm.Errorf(farm.CodeNotFound, "%s %s is gone", kind, id)
 	switch kind {
-	case KindJob, KindBatch:
+	case KindJob:
 		job, err := tx.JobHead(id)
-		if err == nil && (job.Team != on.team || kind == KindBatch && job.Batch == "") {
+		if err == nil && job.Team != team {
 			err = none
 		}
-		if err != nil || kind == KindJob {
-			return Found{
-				Kind: kind, ID: job.ID, Name: job.Name, Status: string(job.Status), By: job.SubmittedBy,
-				Template: job.Template.ID, Composition: job.Template.Composition, At: job.CreatedAt,
-			}, err
+		return Found{
+			Kind: kind, ID: job.ID, Name: job.Name, Status: string(job.Status), By: job.SubmittedBy,
+			Template: job.Template.ID, Composition: job.Template.Composition, At: job.CreatedAt,
+		}, err
+	case KindBatch:
+		batch, err := tx.Batch(id)
+		if err == nil && batch.Team != team {
+			err = none
 		}
-		return foundBatch(tx, job)
+		if err != nil {
+			return Found{}, err
+		}
+		return foundBatch(tx, batch)
 	case KindTemplate:
 		t, err := tx.Template(id)
-		if err == nil && t.Team != on.team {
+		if err == nil && t.Team != team {
 			err = none
 		}
 		return Found{Kind: kind, ID: t.ID, Name: t.DisplayName, Status: string(t.Status), At: t.CreatedAt}, err
@@ -159,19 +189,24 @@ func foundRecord(tx *raftstore.Tx, on shelf, kind Kind, id string) (Found, error
 		return Found{Kind: kind, ID: a.ID, Name: a.Name, At: a.EnrolledAt}, err
 	default:
 		t, err := tx.Token(id)
-		if err == nil && t.Team != on.team {
+		if err == nil && t.Team != team {
 			err = none
 		}
 		return Found{Kind: kind, ID: t.ID, Name: t.Name, Status: string(t.Role), At: t.CreatedAt}, err
 	}
 }
 
-// foundBatch is the batch of a job that was found. It is called what that job is, since batches have no names.
-func foundBatch(tx *raftstore.Tx, job farm.Job) (Found, error) {
-	counts, err := tx.CountBatch(job.Batch)
-	f := Found{Kind: KindBatch, ID: job.Batch, Name: job.Name, By: job.SubmittedBy, Template: job.Template.ID, Composition: job.Template.Composition, At: job.CreatedAt}
-	for _, n := range counts {
-		f.Jobs += n
+// foundBatch is a batch, which is called what its first job is unless it has a name.
+func foundBatch(tx *raftstore.Tx, batch farm.Batch) (Found, error) {
+	f := Found{Kind: KindBatch, ID: batch.ID, Name: batch.Name, Jobs: len(batch.Jobs), At: batch.CreatedAt}
+	if f.Jobs == 0 {
+		return f, nil
 	}
+	first, err := tx.JobHead(batch.Jobs[0].ID)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return f, nil
+	}
+	f.Name = cmp.Or(f.Name, first.Name)
+	f.By, f.Template, f.Composition = first.SubmittedBy, first.Template.ID, first.Template.Composition
 	return f, err
 }

@@ -126,6 +126,9 @@ func (t *tables) saveBatch(batch farm.Batch, parts int) {
 	} else {
 		put(t, bucketBatches, batch.ID, batch)
 		t.set(bucketBatchesByTeam, batch.Team+sep+batch.ID, nil)
+		if batch.Name != "" {
+			t.note(farm.EventBatch, batch.Team, batch.ID)
+		}
 	}
 	for n := range parts {
 		t.remove(bucketBatchParts, partKey(batch.ID, n))
@@ -182,6 +185,7 @@ func (t *tables) labelBatch(c command.LabelBatch) command.Result {
 	}
 	batch.BatchLabel = c.Label
 	put(t, bucketBatches, batch.ID, batch)
+	t.note(farm.EventBatch, batch.Team, batch.ID)
 	return command.Result{}
 }
 

@@ -26,6 +26,7 @@ type Batch struct {
 	Jobs   []Job // that Filter lets through, from place From on, at most Step
 	From   int
 	Step   int
+	First  Job // which a batch without a name is called after; empty when the farm knows it no more
 
 	Forecast farm.BatchForecast // of a batch that has not ended
 
@@ -59,12 +60,18 @@ func (b Batch) previews() bool {
 	return slices.ContainsFunc(b.Jobs, func(j Job) bool { return j.Preview && j.Status == farm.JobFinished })
 }
 
-// Title is what people call the batch.
+// Title is what people call the batch: by its name, else after its first job, else by its time.
 func (b Batch) Title(ctx context.Context) string {
-	if b.Name != "" {
+	n := len(b.Batch.Jobs)
+	switch {
+	case b.Name != "":
 		return b.Name
+	case b.First.ID == "":
+		return many(ctx, n, "%d job of %s", "%d jobs of %s", told(ctx, wording.Moment(b.CreatedAt)))
+	case n <= 1:
+		return b.First.Title(ctx)
 	}
-	return many(ctx, len(b.Batch.Jobs), "%d job of %s", "%d jobs of %s", told(ctx, wording.Moment(b.CreatedAt)))
+	return andMore(ctx, b.First.Title(ctx), n-1)
 }
 
 // Timely says whether the batch will be done when it is due; ok is false where that is no question.

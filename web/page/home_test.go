@@ -6,13 +6,16 @@ import (
 	"overcrank/farm"
 )
 
-// The overview reads none of a batch's jobs but the first, whose name stands for all of them.
-func TestABatchIsCalledAsItsFirstJob(t *testing.T) {
-	first := Job{Job: farm.Job{Name: "Opener, Austria"}}
+func TestABatchWithoutANameIsCalledAfterItsFirstJob(t *testing.T) {
+	first := Job{Job: farm.Job{ID: "first", Name: "Opener, Austria"}}
 	for jobs, want := range map[int]string{1: "Opener, Austria", 2: "Opener, Austria and 1 more", 6: "Opener, Austria and 5 more"} {
-		card := BatchCard{Batch: Batch{Batch: farm.Batch{Jobs: make([]farm.BatchJob, jobs)}}, First: first}
-		if got := card.Name(t.Context()); got != want {
+		b := Batch{Batch: farm.Batch{Jobs: make([]farm.BatchJob, jobs)}, First: first}
+		if got := b.Title(t.Context()); got != want {
 			t.Errorf("a batch of %d jobs is called %q, not %q", jobs, got, want)
+		}
+		b.Name = "Spring"
+		if got := b.Title(t.Context()); got != "Spring" {
+			t.Errorf("a batch with a name is called %q", got)
 		}
 	}
 }

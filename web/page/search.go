@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -18,20 +17,83 @@ type Search struct {
 	Projects []Choice // whose names have what was typed
 	Problem  string   // with what was typed
 	Indexing *search.Progress
+	Start    *SearchStart // where nothing was typed
+}
+
+// Found is one thing that was found, with what people call it.
+type Found struct {
+	search.Found
+	Title string
 }
 
 // FoundGroup is what was found of one kind.
 type FoundGroup struct {
 	Kind search.Kind
-	List []search.Found
+	List []Found
 	More bool
 }
 
-// GroupsOf takes an answer apart by kind.
-func GroupsOf(a search.Answer) (groups []FoundGroup) {
-	for _, f := range a.Found {
+// SearchStart is what the page shows before anything is typed.
+type SearchStart struct {
+	Mine      bool // the jobs are the reader's, not the team's
+	Jobs      []Job
+	Batches   []Batch
+	Templates []farm.Template
+	Views     []farm.JobView
+}
+
+// mostExamples is how many examples the page offers.
+const mostExamples = 4
+
+// examples are words that find something on this farm.
+func (v SearchStart) examples() (words []string) {
+	add := func(word string) {
+		if word != "" && len(words) < mostExamples && !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	for _, j := range v.Jobs {
+		if len(j.Tags) > 0 {
+			add(j.Tags[0])
+			break
+		}
+	}
+	for _, b := range v.Batches {
+		if b.Name != "" {
+			add(b.Name)
+			break
+		}
+	}
+	if len(v.Jobs) > 0 {
+		add(v.Jobs[0].Name)
+		add(v.Jobs[0].SubmittedBy)
+	}
+	if len(v.Templates) > 0 {
+		add(v.Templates[0].DisplayName)
+	}
+	return words
+}
+
+// kinds are what the reader can search for, each with where it looks.
+func (v Search) kinds(ctx context.Context, s Shell) (kinds []Choice) {
+	kinds = []Choice{
+		{say(ctx, "Jobs"), say(ctx, "by name, tag, template and composition, by who submitted them, and by the texts of their layers")},
+		{say(ctx, "Batches"), say(ctx, "by their names, and by all that finds one of their jobs")},
+		{say(ctx, "Templates"), say(ctx, "by name and by their compositions")},
+		{say(ctx, "Projects"), say(ctx, "by name")},
+		{say(ctx, "Machines"), say(ctx, "by name, tag, system and graphics card")},
+	}
+	if s.Can(farm.ActManageTokens) {
+		kinds = append(kinds, Choice{say(ctx, "People"), say(ctx, "by name and role")})
+	}
+	return kinds
+}
+
+// GroupsOf takes what was found apart by kind.
+func GroupsOf(found []Found, more []search.Kind) (groups []FoundGroup) {
+	for _, f := range found {
 		if len(groups) == 0 || groups[len(groups)-1].Kind != f.Kind {
-			groups = append(groups, FoundGroup{Kind: f.Kind, More: slices.Contains(a.More, f.Kind)})
+			groups = append(groups, FoundGroup{Kind: f.Kind, More: slices.Contains(more, f.Kind)})
 		}
 		last := &groups[len(groups)-1]
 		last.List = append(last.List, f)
@@ -72,7 +134,7 @@ func moreFound(ctx context.Context, kind search.Kind) string {
 }
 
 // foundAddress is the page of what was found.
-func foundAddress(f search.Found) string {
+func foundAddress(f Found) string {
 	switch f.Kind {
 	case search.KindJob:
 		return "/jobs/" + f.ID
@@ -87,17 +149,8 @@ func foundAddress(f search.Found) string {
 	}
 }
 
-// foundTitle is what people call it, as far as that is known.
-func foundTitle(ctx context.Context, f search.Found) string {
-	title := cmp.Or(f.Name, f.Composition, f.ID)
-	if f.Kind == search.KindBatch && f.Jobs > 1 {
-		return andMore(ctx, title, f.Jobs-1)
-	}
-	return title
-}
-
 // foundState is how it is; without words for what has no state.
-func foundState(f search.Found) State {
+func foundState(f Found) State {
 	switch f.Kind {
 	case search.KindJob:
 		return StateOf(farm.Job{Status: farm.JobStatus(f.Status)})

@@ -15,12 +15,18 @@ import (
 )
 
 func (s *server) machines(c *fiber.Ctx, p farm.Principal) error {
+	return s.showMachines(c, p, queryOf(c), page.Selection{})
+}
+
+// showMachines shows the machines that an address asks for, with what the bar over them holds.
+func (s *server) showMachines(c *fiber.Ctx, p farm.Principal, asked url.Values, bar page.Selection) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	v, err := s.readMachines(ctx, p, queryOf(c))
+	v, err := s.readMachines(ctx, p, asked)
 	if err != nil {
 		return err
 	}
+	v.Selection = bar
 	shell := s.shell(c, p, say(c, "Machines"), "machines")
 	shell.Live = "machines:" + v.Filter.Values().Encode()
 	return s.render(c, page.MachinesPage(shell, v))
@@ -109,27 +115,38 @@ func (s *server) changeMachines(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return farm.Invalid("the form cannot be read", farm.Field("id", "is not encoded as forms are"))
 	}
-	change, err := machineChangeOf(asked)
-	if err != nil {
-		return err
-	}
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	some, more, err := s.selectedMachines(ctx, p, asked)
+	done, err := s.changeAsked(ctx, p, asked)
+	if farm.CodeOf(err) == farm.CodeInvalid && !wantsJSON(c) {
+		c.Status(answer.StatusOf(err))
+		return s.showMachines(c, p, asked, refusedSelection(reading(c), asked, err))
+	}
 	if err != nil {
-		return err
-	}
-	if len(some) == 0 {
-		return farm.Invalid("nothing was changed", farm.Field("id", "no machine is selected; select one or more and try again"))
-	}
-	done := page.ChangedMachines{Did: asked.Get("do"), More: more}
-	if done.Changed, err = s.changeEachMachine(ctx, p, some, change); err != nil {
 		return err
 	}
 	if wantsJSON(c) {
 		return c.JSON(fiber.Map{"message": done.Sentence(reading(c))})
 	}
 	return c.Redirect(page.MachineFilterOf(asked).Address(), fiber.StatusSeeOther)
+}
+
+// changeAsked does what a form asks for with the machines that it names.
+func (s *server) changeAsked(ctx context.Context, p farm.Principal, asked url.Values) (done page.ChangedMachines, err error) {
+	change, err := machineChangeOf(asked)
+	if err != nil {
+		return done, err
+	}
+	some, more, err := s.selectedMachines(ctx, p, asked)
+	if err != nil {
+		return done, err
+	}
+	if len(some) == 0 {
+		return done, farm.Invalid("nothing was changed", farm.Field("id", "no machine is selected; select one or more and try again"))
+	}
+	done = page.ChangedMachines{Did: asked.Get("do"), More: more}
+	done.Changed, err = s.changeEachMachine(ctx, p, some, change)
+	return done, err
 }
 
 // selectedMachines are the machines that a form names: by their ids, or all that its filter selects.

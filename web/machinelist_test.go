@@ -57,11 +57,21 @@ func TestManyMachinesAreSteeredAtOnce(t *testing.T) {
 	r.holds(two, func(m farm.Machine) bool { return len(m.Tags) == 0 })
 
 	do("dance", nil).is(http.StatusBadRequest, "drain, pause, resume, tag or untag")
-	do("tag", nil).is(http.StatusBadRequest, "type the tag")
+	do("tag", nil).is(http.StatusBadRequest, "Type the tag")
 	v.post("/machines/change", url.Values{"do": {"drain"}}).is(http.StatusBadRequest, "no machine is selected")
 	v.post("/machines/change", url.Values{"do": {"drain"}, "id": {"gone"}}).is(http.StatusBadRequest, "no machine is selected")
 	r.as("vic").post("/machines/change", url.Values{"do": {"pause"}, "id": {two}}).is(http.StatusForbidden)
 	r.holds(two, func(m farm.Machine) bool { return !m.Paused && !m.Drained })
+}
+
+func TestABarOverMachinesThatIsRefusedKeepsWhatWasChosenAndTyped(t *testing.T) {
+	r := start(t)
+	one := r.enrol("Suite 1", farm.Inventory{OS: "linux"})
+	r.enrol("Other", farm.Inventory{OS: "linux"})
+	v := r.as("ops")
+	v.post("/machines/change", url.Values{"do": {"tag"}, "word": {" "}, "id": {one}, "q": {"suite"}}).
+		is(http.StatusBadRequest, `value="`+one+`" form="selection" data-pick checked`, `aria-invalid="true"`, "Type the tag", "Nothing was changed.").lacks("Other")
+	v.post("/machines/change", url.Values{"do": {"pause"}, "all": {"1"}, "q": {"none"}, "word": {"kept"}}).is(http.StatusBadRequest, "no machine is selected", `value="kept"`)
 }
 
 func TestTheHoursOfMachinesAreMarked(t *testing.T) {

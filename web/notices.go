@@ -60,7 +60,7 @@ func noticesSent(c *fiber.Ctx) (change notices.Change) {
 func noticesTyped(c *fiber.Ctx) *page.NoticesForm {
 	return &page.NoticesForm{
 		About: noticesSent(c).About, Mail: c.FormValue("email") != "", Chat: c.FormValue("chat") != "", Quiet: c.FormValue("quiet") != "",
-		Kind: farm.ChatKind(c.FormValue("chatKind")), Hours: c.FormValue("quietHours"), Zone: c.FormValue("quietZone"),
+		Kind: farm.ChatKind(c.FormValue("chatKind")), Forgotten: c.FormValue("chatUrl") != "", Hours: c.FormValue("quietHours"), Zone: c.FormValue("quietZone"),
 	}
 }
 

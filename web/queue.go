@@ -1,7 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -55,20 +58,27 @@ func (s *server) readQueue(ctx context.Context, p farm.Principal, cursor string)
 		return q, err
 	}
 	q.Next = next
-	whys := map[string]*farm.Placement{} // tasks of one job wait for the same
+	titles := map[string]string{} // by job, of which several tasks may wait for the same
 	for _, e := range entries {
-		line := page.QueueLine{QueueEntry: e}
-		if why, known := whys[e.Job]; known {
-			line.Why = why
-		} else if line.Mine() {
-			placement, err := s.farm.queue.Placement(ctx, p, e.Job)
-			if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
-				return q, err
-			}
-			if err == nil {
-				line.Why = &placement
-			}
-			whys[e.Job] = line.Why
+		if _, known := titles[e.Job]; known || e.Job == "" {
+			continue
+		}
+		job, err := s.farm.jobs.Job(ctx, p, e.Job)
+		if err == nil {
+			titles[e.Job], err = s.titleOf(ctx, p, job)
+		}
+		if err != nil && farm.CodeOf(err) != farm.CodeNotFound { // it was removed meanwhile
+			return q, err
+		}
+	}
+	placements, err := s.farm.queue.PlacementEach(ctx, p, slices.Collect(maps.Keys(titles)))
+	if err != nil {
+		return q, err
+	}
+	for _, e := range entries {
+		line := page.QueueLine{QueueEntry: e, Title: cmp.Or(titles[e.Job], e.JobName, e.Job)}
+		if placement, known := placements[e.Job]; known {
+			line.Why = &placement
 		}
 		q.Lines = append(q.Lines, line)
 	}

@@ -63,8 +63,12 @@ func (s *server) teamLine(ctx context.Context, p farm.Principal) (line []page.Qu
 		if err != nil {
 			return nil, err
 		}
+		title, err := s.titleOf(ctx, p, job)
+		if err != nil {
+			return nil, err
+		}
 		line = append(line, page.QueueJob{
-			ID: job.ID, Title: page.Job{Job: job}.Title(ctx), By: job.SubmittedBy, Level: e.Level, Priority: job.Priority, Created: job.CreatedAt,
+			ID: job.ID, Title: title, By: job.SubmittedBy, Level: e.Level, Priority: job.Priority, Created: job.CreatedAt,
 		})
 	}
 	return line, nil

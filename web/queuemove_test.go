@@ -44,3 +44,9 @@ func TestAJobIsMovedInTheQueue(t *testing.T) {
 	r.as("vic").post("/queue/move", url.Values{"job": {third.ID}, "after": {first.ID}}).is(http.StatusForbidden)
 	r.as("zoe").post("/queue/move", url.Values{"job": {third.ID}, "after": {first.ID}}).is(http.StatusNotFound)
 }
+
+func TestAJobInLineIsCalledAsEverywhere(t *testing.T) {
+	r := start(t)
+	job := r.submit("art", "")
+	r.as("art").get("/queue").is(http.StatusOK, `href="/jobs/`+job.ID+`" dir="auto">main</a>`, "Move main: arrow keys").lacks("Job " + job.ID)
+}

@@ -16,6 +16,7 @@ import (
 	"overcrank/coordinator"
 	"overcrank/coordinator/search"
 	"overcrank/farm"
+	"overcrank/web/language"
 	"overcrank/web/page"
 )
 
@@ -146,21 +147,26 @@ func (s *server) change(ctx context.Context, p farm.Principal, asked url.Values)
 	return done, err
 }
 
-// changeRefused shows the list again with what was chosen and typed, and with what is wrong at its field.
-func (s *server) changeRefused(c *fiber.Ctx, p farm.Principal, asked url.Values, err error) error {
+// refusedSelection is what was chosen and typed in the bar over a list, with what is wrong at its field.
+func refusedSelection(ctx context.Context, asked url.Values, err error) page.Selection {
 	bar := page.Selection{
 		IDs: asked["id"], All: asked.Get("all") != "", Priority: asked.Get("priority"), Level: asked.Get("level"), Word: asked.Get("word"),
-		Problem: sayError(c, err), Wrong: wrongOf(reading(c), err),
+		Problem: language.ToldError(ctx, err), Wrong: wrongOf(ctx, err),
 	}
 	if bar.Wrong["priority"]+bar.Wrong["level"]+bar.Wrong["word"] != "" {
-		bar.Problem = say(c, "Nothing was changed.")
+		bar.Problem = language.Say(ctx, "Nothing was changed.")
 	}
+	return bar
+}
+
+// changeRefused shows the list again with what was chosen and typed.
+func (s *server) changeRefused(c *fiber.Ctx, p farm.Principal, asked url.Values, err error) error {
 	list := maps.Clone(asked)
 	for _, name := range []string{"id", "all", "do", "priority", "level", "word"} {
 		delete(list, name) // of the bar, not of the list
 	}
 	c.Status(answer.StatusOf(err))
-	return s.showJobs(c, p, list, bar)
+	return s.showJobs(c, p, list, refusedSelection(reading(c), asked, err))
 }
 
 // doWith does what a form asks for with jobs.

@@ -33,12 +33,12 @@ type Jobs struct {
 	Selection  Selection
 }
 
-// Selection is what the bar over the list holds: what was chosen and typed there and refused, or nothing.
+// Selection is what the bar over a list of jobs or machines holds: what was chosen and typed there and refused, or nothing.
 type Selection struct {
-	IDs                   []string // of the jobs that were chosen
+	IDs                   []string // of what was chosen
 	All                   bool     // that match the filters
 	Priority, Level, Word string
-	Cursor, Newer         string // of the page that the jobs stand on
+	Cursor, Newer         string // of the page that jobs stand on
 	Problem               string
 	Wrong                 Wrong
 }

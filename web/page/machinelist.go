@@ -246,6 +246,8 @@ type Machines struct {
 	Pages    int
 	Tags     []string // of all machines
 	AE       []string // versions of After Effects that machines have, the newest first
+
+	Selection Selection
 }
 
 // How many machines a page shows.

@@ -77,6 +77,7 @@ type NoticesForm struct {
 	About             []farm.Happening
 	Mail, Chat, Quiet bool
 	Kind              farm.ChatKind // "" where the address tells it
+	Forgotten         bool          // an address of a chat was sent, and is not shown again
 	Hours, Zone       string
 }
 

@@ -25,19 +25,12 @@ type Queue struct {
 // QueueLine is a task in line, with why it waits when it is the reader's.
 type QueueLine struct {
 	farm.QueueEntry
-	Why *farm.Placement // nil of another team's
+	Title string          // of its job, "" of another team's
+	Why   *farm.Placement // nil of another team's
 }
 
 // Mine tells whether the task is of the reader's team.
 func (l QueueLine) Mine() bool { return l.Job != "" }
-
-// title is what people call the job of the task.
-func (l QueueLine) title(ctx context.Context) string {
-	if l.JobName != "" {
-		return l.JobName
-	}
-	return say(ctx, "Job %s", l.Job)
-}
 
 // WhyWord says in a word why a task waits, as a mark.
 func WhyWord(p farm.Placement, paused bool) State {

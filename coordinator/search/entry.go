@@ -47,7 +47,7 @@ func (s sum64) stamped(text string) sum64 {
 
 // moment is a time in a stamp.
 func moment(at time.Time) string {
-	if at == (time.Time{}) {
+	if at.IsZero() && at.Location() == time.UTC {
 		return "0001-01-01 00:00:00 +0000 UTC" // as String has it, which most jobs' are
 	}
 	return at.String()

@@ -15,8 +15,7 @@ const (
 	mapBytes    = segmentSize / 8  // of a set that is written as a map of bits
 )
 
-func (s *set) put(place uint16)  { s[place>>6] |= 1 << (place & 63) }
-func (s *set) drop(place uint16) { s[place>>6] &^= 1 << (place & 63) }
+func (s *set) put(place uint16) { s[place>>6] |= 1 << (place & 63) }
 
 func (s *set) has(place uint16) bool { return s[place>>6]&(1<<(place&63)) != 0 }
 

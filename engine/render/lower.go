@@ -43,7 +43,7 @@ func (w *worker) lowerLayers(s stage, shown []shownLayer) (count int, at [sha256
 	}
 	for i := range shown {
 		l := &shown[i]
-		if l.among != nil || l.spatial() || l.stage.comp != s.comp {
+		if l.among != nil || l.spatial() || l.comp != s.comp {
 			return 0, at, false // layers in space are in an order of their own, and shine on each other
 		}
 		if count = i; w.varies(l) {

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -9,7 +10,8 @@ import (
 )
 
 // joinTracks writes the film of MP4 that shows films without sound one after the other, at path. They come from the same encoder with the same options, so
-// that the headers of the first are those of all. The error is errUnfamiliar when they are such that ffmpeg has to join them.
+// that the headers of the first are those of all. The error is errUnfamiliar when they are such that ffmpeg has to join them. Boxes are as in ISO/IEC 14496-12
+// and, of H.264, 14496-15.
 //
 // It is what ffmpeg does when it copies a list of films, which takes as long to start as it does to encode several frames.
 func joinTracks(path string, films []string) (err error) {
@@ -55,7 +57,7 @@ type joining struct {
 func join(tracks []*track) (*joining, error) {
 	j := &joining{first: tracks[0]}
 	for _, t := range tracks {
-		if t.scale != j.first.scale || t.each != j.first.each {
+		if t.scale != j.first.scale || t.each != j.first.each || len(t.decoding()) == 0 || !bytes.Equal(t.decoding(), j.first.decoding()) {
 			return nil, errUnfamiliar
 		}
 		j.sizes, j.offsets, j.keys = append(j.sizes, t.sizes...), append(j.offsets, t.offsets...), append(j.keys, t.keys...)

@@ -254,6 +254,11 @@ func chunks(tables []byte) (out []int64, err error) {
 	return out, err
 }
 
+// decoding is what a decoder of H.264 has to know beforehand (the box avcC).
+func (t *track) decoding() []byte {
+	return boxIn(box("stsd", boxIn(t.moov, "trak", "mdia", "minf", "stbl", "stsd")), "stsd", "avc1", "avcC")
+}
+
 // pictures are the bytes of the pictures.
 func (t *track) pictures() io.Reader { return io.NewSectionReader(t.file, t.at, t.bytes) }
 

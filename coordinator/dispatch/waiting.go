@@ -64,7 +64,7 @@ func (w *waiting) why() farm.Text {
 	case w.template != nil && w.template.Status == farm.TemplateProcessing:
 		return farm.Say("Template %q is still being read.", w.template.DisplayName)
 	case w.job.Approve && w.job.ApprovedAt.IsZero() && w.sampled():
-		return farm.Say("Its sample frames are there. The rest waits until somebody has approved them.")
+		return farm.Say("The sample frames are there. The rest waits until somebody has approved them.")
 	}
 	return farm.Text{}
 }

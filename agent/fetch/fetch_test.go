@@ -207,7 +207,7 @@ func TestOwnFilesOnlyInsideAllowedFolders(t *testing.T) {
 	for _, bad := range []string{address(root, "link.png"), address(outside, "out.png"), "file://" + root + "/../" + filepath.Base(outside) + "/out.png"} {
 		mustFail(t, f, bad, "not in a folder that this farm allows", false)
 	}
-	mustFail(t, f, address(root), "no plain file", false)
+	mustFail(t, f, address(root), "not a plain file", false)
 }
 
 func TestCancellingEndsADownload(t *testing.T) {

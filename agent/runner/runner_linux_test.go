@@ -182,7 +182,7 @@ func TestNothingButAfterEffectsIsStarted(t *testing.T) {
 		t.Errorf("a flag that is none of a render's: %v", err)
 	}
 	req = render(t, m, program, "here")
-	if _, err = aerender.Run(t.Context(), req); err == nil || !strings.Contains(err.Error(), "no working folder") {
+	if _, err = aerender.Run(t.Context(), req); err == nil || !strings.Contains(err.Error(), "not a working folder") {
 		t.Errorf("a folder somewhere: %v", err)
 	}
 }

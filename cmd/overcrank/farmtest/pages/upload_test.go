@@ -88,7 +88,7 @@ func TestALargeTemplateArrivesThroughTroubles(t *testing.T) {
 
 	b.open("/templates") // as somebody who closed the page and comes back
 	b.do(chromedp.SetUploadFiles("#project", []string{project}, chromedp.ByQuery))
-	b.shows("have arrived before")
+	b.shows("have already arrived")
 	b.uploadsAt(-1)
 	b.until(`location.pathname.startsWith("/templates/")`)
 	b.shows("Film Strip")

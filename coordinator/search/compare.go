@@ -28,6 +28,9 @@ func (s *Search) compare(ctx context.Context, x *index, rest time.Duration) erro
 	}
 	done := 0
 	for team := range teams {
+		if err := s.batchesOf(ctx, x, team, rest); err != nil {
+			return err
+		}
 		if err := s.jobsOf(ctx, x, team, rest, func(n int) { done += n; s.progress.Store(&Progress{done, max(done, total)}) }); err != nil {
 			return err
 		}
@@ -118,7 +121,7 @@ func (s *Search) clearShelf(ctx context.Context, x *index, on shelf, rest time.D
 
 // few brings in the kinds of which there are few.
 func (s *Search) few(ctx context.Context, x *index, teams map[string]bool) error {
-	var templates, people, machines, batches []string
+	var templates, people, machines []string
 	err := s.state.View(func(tx *raftstore.Tx) error {
 		for team := range teams {
 			list, err := tx.Templates(team)
@@ -135,11 +138,6 @@ func (s *Search) few(ctx context.Context, x *index, teams map[string]bool) error
 			for _, t := range tokens {
 				people = append(people, t.ID)
 			}
-			named, err := namedBatches(tx, team)
-			if err != nil {
-				return err
-			}
-			batches = append(batches, named...)
 		}
 		return nil
 	})
@@ -163,7 +161,7 @@ func (s *Search) few(ctx context.Context, x *index, teams map[string]bool) error
 		}
 		after = agents[len(agents)-1].ID
 	}
-	for kind, ids := range map[Kind][]string{KindTemplate: templates, KindPerson: people, KindMachine: machines, KindBatch: batches} {
+	for kind, ids := range map[Kind][]string{KindTemplate: templates, KindPerson: people, KindMachine: machines} {
 		for len(ids) > 0 {
 			n := min(len(ids), mostAtOnce)
 			if err := s.bring(x, kind, ids[:n]); err != nil {
@@ -178,20 +176,32 @@ func (s *Search) few(ctx context.Context, x *index, teams map[string]bool) error
 	return nil
 }
 
-// namedBatches are the batches of a team that have a name.
-func namedBatches(tx *raftstore.Tx, team string) (ids []string, err error) {
+// batchesOf brings in the batches of a team that have a name.
+func (s *Search) batchesOf(ctx context.Context, x *index, team string, rest time.Duration) error {
 	for cursor := ""; ; {
-		list, next, err := tx.Batches(team, cursor, mostAtOnce)
-		if err != nil {
-			return nil, err
-		}
-		for _, b := range list {
-			if b.Name != "" {
-				ids = append(ids, b.ID)
+		began := time.Now()
+		var named []record
+		err := s.state.View(func(tx *raftstore.Tx) error {
+			list, next, err := tx.Batches(team, cursor, mostAtOnce)
+			for _, b := range list {
+				if b.Name != "" {
+					named = append(named, batchRecord(b))
+				}
 			}
+			cursor = next
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("reading batches for the search index: %w", err)
 		}
-		if cursor = next; cursor == "" {
-			return ids, nil
+		if err := s.bringTo(x, shelf{KindBatch, team}, named); err != nil {
+			return err
+		}
+		if cursor == "" {
+			return nil
+		}
+		if err := interval.Wait(ctx, s.pause(rest, time.Since(began))); err != nil {
+			return err
 		}
 	}
 }

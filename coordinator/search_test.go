@@ -143,7 +143,11 @@ func TestABatchIsFoundByItsName(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.finds(r.admin, "winter", "batch Winter")
-	r.restart()
+	r.stop()
+	if err := os.RemoveAll(filepath.Join(r.cfg.DataDir, "search")); err != nil {
+		t.Fatal(err)
+	}
+	r.start()
 	r.finds(r.admin, "autumn", "batch Autumn campaign")
 	if err := r.LabelBatch(t.Context(), r.admin, first, farm.BatchLabel{}); err != nil {
 		t.Fatal(err)

@@ -82,6 +82,18 @@ func (s *server) titleOf(ctx context.Context, p farm.Principal, job farm.Job) (s
 	return shown.Title(ctx), err
 }
 
+// titleOfJob is what people call the job of an id, "" for one that was removed.
+func (s *server) titleOfJob(ctx context.Context, p farm.Principal, id string) (string, error) {
+	job, err := s.farm.jobs.Job(ctx, p, id)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.titleOf(ctx, p, job)
+}
+
 // handOut answers with the result of a job under a name, to be kept. A sequence becomes an archive with a folder of that name.
 func (s *server) handOut(c *fiber.Ctx, job farm.Job, name string) error {
 	var safe names.Files

@@ -1,6 +1,18 @@
 package web
 
-import "overcrank/api/route"
+import (
+	"context"
+
+	"overcrank/api/route"
+	"overcrank/coordinator"
+	"overcrank/farm"
+	"overcrank/web/page"
+)
 
 // Routes is the table of the pages for people who are signed in.
 func Routes() []route.Route { return (&server{}).routes() }
+
+// RunsOf are the tasks that a machine of a farm works on, as pages name them.
+func RunsOf(ctx context.Context, c *coordinator.Coordinator, p farm.Principal, m farm.Machine) ([]page.Run, error) {
+	return (&server{farm: partsOf(c)}).runsOf(ctx, p, m, map[string]page.Run{})
+}

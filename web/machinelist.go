@@ -61,7 +61,10 @@ func (s *server) runsOf(ctx context.Context, p farm.Principal, m farm.Machine, k
 			if err != nil {
 				return nil, err
 			}
-			run = page.Run{Title: page.Job{Job: job}.Title(ctx), Total: job.FramesTotal}
+			run.Total = job.FramesTotal
+			if run.Title, err = s.titleOf(ctx, p, job); err != nil {
+				return nil, err
+			}
 			known[r.Job] = run
 		}
 		run.RunningTask = r

@@ -8,6 +8,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/web"
 )
 
 func TestMachinesAreFoundSortedAndShownAsPictures(t *testing.T) {
@@ -26,6 +27,20 @@ func TestMachinesAreFoundSortedAndShownAsPictures(t *testing.T) {
 	v.get("/machines/"+big+"/now").is(http.StatusOK, "<svg")
 	v.get("/machines/nobody/now").is(http.StatusNotFound)
 	r.as("vic").get("/machines").is(http.StatusOK, "Suite 10").lacks("data-pick", `id="selection"`)
+}
+
+func TestAJobWithoutANameIsCalledByItsTemplateWhereMachinesRenderIt(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("art")
+	job, err := r.farm.Submit(t.Context(), r.principal("art"), farm.Job{Template: farm.JobTemplate{ID: card.ID, Composition: "main"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := farm.Machine{Running: []farm.RunningTask{{Job: job.ID}, {Job: "gone"}}}
+	runs, err := web.RunsOf(t.Context(), r.farm, r.principal("art"), m)
+	if err != nil || len(runs) != 1 || runs[0].Title != card.DisplayName+" · main" {
+		t.Errorf("the machine works on %+v, %v", runs, err)
+	}
 }
 
 func TestManyMachinesAreSteeredAtOnce(t *testing.T) {

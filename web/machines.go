@@ -70,10 +70,21 @@ func (s *server) readMachine(ctx context.Context, p farm.Principal, id string) (
 	}
 	v.Framed = s.farm.machines.HasFirstFrame(ctx, p, id)
 	recent, err := s.farm.tasks.RecentAttempts(ctx, p, id)
-	for _, a := range recent {
-		v.Recent = append(v.Recent, page.RecentAttempt{AttemptRecord: a.AttemptRecord, Job: a.Job, JobName: a.JobName, Kind: a.Kind})
+	if err != nil {
+		return v, err
 	}
-	return v, err
+	titles := map[string]string{} // by job, of which a machine may have rendered several tasks
+	for _, a := range recent {
+		if _, known := titles[a.Job]; !known {
+			if titles[a.Job], err = s.titleOfJob(ctx, p, a.Job); err != nil {
+				return v, err
+			}
+		}
+		if title := titles[a.Job]; title != "" {
+			v.Recent = append(v.Recent, page.RecentAttempt{AttemptRecord: a.AttemptRecord, Job: a.Job, Title: title, Kind: a.Kind})
+		}
+	}
+	return v, nil
 }
 
 // dayJobs is how many of the jobs that a machine worked on its page names.
@@ -90,14 +101,13 @@ func (s *server) readDay(ctx context.Context, p farm.Principal, id string) (page
 		if part.Job == "" || len(v.Jobs) == dayJobs || slices.ContainsFunc(v.Jobs, func(c page.Choice) bool { return c.Value == part.Job }) {
 			continue
 		}
-		job, err := s.farm.jobs.Job(ctx, p, part.Job)
-		if farm.CodeOf(err) == farm.CodeNotFound {
-			continue // it was removed since
-		}
+		title, err := s.titleOfJob(ctx, p, part.Job)
 		if err != nil {
 			return v, err
 		}
-		v.Jobs = append(v.Jobs, page.Choice{Value: part.Job, Word: page.Job{Job: job}.Title(ctx)})
+		if title != "" {
+			v.Jobs = append(v.Jobs, page.Choice{Value: part.Job, Word: title})
+		}
 	}
 	return v, nil
 }

@@ -16,9 +16,8 @@ const mostRecent = 20
 // RecentAttempt is an attempt that has ended, with the job that it was for.
 type RecentAttempt struct {
 	farm.AttemptRecord
-	Job     string
-	JobName string
-	Kind    farm.TaskKind
+	Job  string
+	Kind farm.TaskKind
 }
 
 // noteRecentLocked remembers that an attempt has ended on a machine.
@@ -74,14 +73,10 @@ func recentAttempt(tx *raftstore.Tx, p farm.Principal, at wire.Attempt) (recent 
 	if err != nil {
 		return recent, false, err
 	}
-	job, err := tx.JobHead(task.Job)
-	if err != nil {
-		return recent, false, err
-	}
 	attempts, err := tx.Attempts(at.Task)
 	i := slices.IndexFunc(attempts, func(a farm.AttemptRecord) bool { return a.Number == at.Attempt })
 	if err != nil || i < 0 {
 		return recent, false, err
 	}
-	return RecentAttempt{AttemptRecord: attempts[i], Job: task.Job, JobName: job.Name, Kind: task.Kind}, true, nil
+	return RecentAttempt{AttemptRecord: attempts[i], Job: task.Job, Kind: task.Kind}, true, nil
 }

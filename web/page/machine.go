@@ -25,15 +25,8 @@ type Machine struct {
 // RecentAttempt is an attempt that has ended on a machine, with the job that it was for.
 type RecentAttempt struct {
 	farm.AttemptRecord
-	Job, JobName string
-	Kind         farm.TaskKind
-}
-
-func (a RecentAttempt) title(ctx context.Context) string {
-	if a.JobName != "" {
-		return a.JobName
-	}
-	return say(ctx, "Job of %s", told(ctx, wording.Moment(a.LeasedAt)))
+	Job, Title string
+	Kind       farm.TaskKind
 }
 
 // MachineState is the word, the class and the shape of a machine's state.

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/gomedium"
+
+	"overcrank/engine/text/program/programtest"
 )
 
 func TestNamesTellTheLook(t *testing.T) {
@@ -174,6 +176,9 @@ func TestStandInKeepsTheLengthOfLines(t *testing.T) {
 
 func FuzzOpenFont(f *testing.F) {
 	f.Add(gobold.TTF)
+	f.Add(outlined(f, "CFF ", programtest.CFF(true, false)))
+	f.Add(outlined(f, "CFF ", programtest.CFF(false, true)))
+	f.Add(outlined(f, "CFF2", programtest.Variable(3, 2)))
 	f.Add([]byte("ttcf\x00\x01\x00\x00\x00\x00\x00\x02"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()

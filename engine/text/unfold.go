@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-text/typesetting/font/opentype"
 	"github.com/go-text/typesetting/font/opentype/tables"
+
+	"overcrank/engine/text/cff"
 )
 
 // MaxFontPoints is how many points the glyphs of a TrueType font may have together. Those of the largest fonts have half as many.
@@ -15,7 +17,13 @@ const MaxFontPoints = 1 << 23
 // maxGlyphPoints is how many points a glyph may have, with those of the glyphs that it is made of.
 const maxGlyphPoints = 100_000
 
-var errUnfolds = errors.New("its glyphs are too complex")
+// The steps of the programs of a CFF font, operators and numbers: of a glyph, and of all together. The largest fonts, of East Asia, have a third of the latter.
+const (
+	maxGlyphSteps = 4 * maxGlyphPoints
+	maxFontSteps  = 1 << 26
+)
+
+var errUnfolds = cff.ErrUnfolds
 
 // Of the descriptions of glyphs (OpenType, table glyf): the bytes before the ends of the contours, and those of the smallest part of a composite glyph.
 const (
@@ -56,8 +64,30 @@ func pointsOf(g []byte) int {
 	return 0
 }
 
-// bounded refuses a TrueType font whose glyphs unfold to more than any font needs: by their points, or by glyphs made of glyphs that are made of others.
+// bounded refuses a font whose glyphs unfold to more than any font needs.
 func bounded(ld *opentype.Loader) error {
+	return errors.Join(boundedSteps(ld, "CFF ", cff.Read), boundedSteps(ld, "CFF2", cff.Read2), boundedPoints(ld))
+}
+
+// boundedSteps looks at the programs of a table of glyphs.
+func boundedSteps(ld *opentype.Loader, table string, read func([]byte) (*cff.Font, error)) error {
+	tag := opentype.MustNewTag(table)
+	if !ld.HasTable(tag) {
+		return nil
+	}
+	raw, err := ld.RawTable(tag)
+	if err != nil {
+		return fmt.Errorf("its glyphs: %w", err)
+	}
+	f, err := read(raw)
+	if err != nil {
+		return err
+	}
+	return f.Unfolds(maxGlyphSteps, maxFontSteps)
+}
+
+// boundedPoints looks at a TrueType font: at the points of its glyphs, and at glyphs made of glyphs that are made of others.
+func boundedPoints(ld *opentype.Loader) error {
 	if !ld.HasTable(opentype.MustNewTag("glyf")) {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-text/typesetting/font/opentype"
@@ -66,6 +67,31 @@ func nested(t *testing.T, levels int, last uint16) []byte {
 	return opentype.WriteTTF(kept)
 }
 
+// outlined is a font whose three glyphs are those of a table, and else like another.
+func outlined(t testing.TB, name string, content []byte) []byte {
+	t.Helper()
+	ld, err := opentype.NewLoader(bytes.NewReader(goregular.TTF))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := []opentype.Table{{Tag: opentype.MustNewTag(name), Content: content}}
+	for _, table := range []string{"cmap", "head", "hhea", "hmtx", "maxp", "name", "post"} {
+		raw, err := ld.RawTable(opentype.MustNewTag(table))
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw = slices.Clone(raw)
+		switch table {
+		case "maxp":
+			raw[4], raw[5] = 0, 3
+		case "hhea": // the glyphs that have an advance
+			raw[34], raw[35] = 0, 3
+		}
+		kept = append(kept, opentype.Table{Tag: opentype.MustNewTag(table), Content: raw})
+	}
+	return opentype.WriteTTF(kept)
+}
+
 // TestFontsThatUnfoldAreRefused opens fonts of a few kilobytes that describe millions of points.
 func TestFontsThatUnfoldAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -77,10 +103,29 @@ func TestFontsThatUnfoldAreRefused(t *testing.T) {
 		"three levels of eight": {nested(t, 3, 3), false},
 		"twenty":                {nested(t, 20, 20), true},
 		"made of itself":        {nested(t, 2, 0), true},
+		"subroutines":           {outlined(t, "CFF ", programtest.CFF(false, false)), false},
+		"that call each other":  {outlined(t, "CFF ", programtest.CFF(false, true)), true},
+		"keyed":                 {outlined(t, "CFF ", programtest.CFF(true, true)), true},
+		"variable":              {outlined(t, "CFF2", programtest.Variable(1, 2)), false},
+		"with many shares":      {outlined(t, "CFF2", programtest.Variable(2000, 1000)), true},
 	} {
 		_, err := (&entry{data: c.data}).open()
 		if got := errors.Is(err, errUnfolds); got != c.refused || !c.refused && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestAHostileFontIsNamed has a text in a font that would take hours to draw: another stands in for it, and the warning says why.
+func TestAHostileFontIsNamed(t *testing.T) {
+	t.Parallel()
+	data := outlined(t, "CFF ", programtest.CFF(false, true))
+	b, err := openBook([]string{jobFonts(t, map[string][]byte{"hostile.otf": data})}, func() []string { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	set(t, b, plain("AB", func(s style, _ para, _ doc) { s.Font = b.own.entries[0].postScript }))
+	if notes := strings.Join(b.Substitutes(), "; "); !strings.Contains(notes, "font 'Go Regular' can't be read: its glyphs are too complex") {
+		t.Errorf("warned of %q", notes)
 	}
 }

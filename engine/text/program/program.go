@@ -11,6 +11,7 @@ import (
 
 	"overcrank/engine/geom"
 	"overcrank/engine/text"
+	"overcrank/engine/text/cff"
 )
 
 // Font is a font program. One goroutine at a time uses it.
@@ -35,7 +36,7 @@ const (
 
 // Errors of fonts.
 var (
-	errBroken  = errors.New("the font is broken")
+	errBroken  = cff.ErrBroken
 	errComplex = errors.New("a glyph is too complex")
 )
 

@@ -76,3 +76,21 @@ func CFF(keyed, bomb bool) []byte {
 	part := entry([]byte{18}, len(private), len(out))
 	return slices.Concat(out, local, index(part))
 }
+
+// Variable is the second version of a font, with a line and a glyph that takes a list of shares times times, each of which has so many regions.
+func Variable(times, regions int) []byte {
+	line := slices.Concat(number(0), number(0), []byte{21}, number(Square), []byte{6})
+	takes := append(slices.Repeat(slices.Concat(number(0), []byte{15}), times), line...)
+	store := []byte{0, 1, 0, 0, 0, 12, 0, 1, 0, 0, 0, 22, 0, 1, 0, 1, 0xc0, 0, 0, 0, 0x40, 0} // one region of one axis
+	store = append(store, 0, 0, 0, 0, byte(regions>>8), byte(regions))
+	store = append(store, make([]byte, 2*regions)...)
+	store = append([]byte{byte(len(store) >> 8), byte(len(store))}, store...)
+	index2 := func(list ...[]byte) []byte { return append([]byte{0, 0}, index(list...)...) }
+	glyphs, none := index2(nil, line, takes), []byte{0, 0, 0, 0}
+	top := func(at int) []byte {
+		return slices.Concat(entry([]byte{17}, at), entry([]byte{12, 36}, at+len(glyphs)+len(store)), entry([]byte{24}, at+len(glyphs)))
+	}
+	head := []byte{2, 0, 5, 0, byte(len(top(0)))}
+	at := len(head) + len(top(0)) + len(none)
+	return slices.Concat(head, top(at), none, glyphs, store, index2(entry([]byte{18}, 0, 0)))
+}

@@ -12,6 +12,7 @@ import (
 
 	"overcrank/api/answer"
 	"overcrank/api/request"
+	"overcrank/inbound"
 )
 
 const (
@@ -60,6 +61,7 @@ func NewApp(logger *slog.Logger, proxies ...netip.Prefix) *fiber.App {
 		if why := checkFraming(rc.Request.Header.RawHeaders()); why != "" {
 			refuse(rc, fiber.StatusBadRequest, why)
 			rc.SetConnectionClose() // where this request ends is anybody's guess
+			inbound.Linger(rc.Conn())
 			return
 		}
 		joinRoot(rc)

@@ -168,6 +168,9 @@ func (c *seenConn) Read(p []byte) (int, error) {
 	return copy(p, c.first[:]), nil
 }
 
+// NetConn is the connection that was looked at.
+func (c *seenConn) NetConn() net.Conn { return c.Conn }
+
 // tlsOnly refuses plain HTTP, except from this machine.
 func tlsOnly(c *fiber.Ctx) error {
 	if c.Context().IsTLS() || c.Context().RemoteIP().IsLoopback() {

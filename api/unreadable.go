@@ -11,6 +11,7 @@ import (
 
 	"overcrank/api/answer"
 	"overcrank/api/request"
+	"overcrank/inbound"
 )
 
 // refuse answers outside the router, in the shape that all errors have.
@@ -32,6 +33,7 @@ func say(rc *fasthttp.RequestCtx, status int, with any) {
 
 // refuseUnreadable answers what could not be read as a request. The connection ends with it.
 func refuseUnreadable(rc *fasthttp.RequestCtx, err error, logger *slog.Logger) {
+	inbound.Linger(rc.Conn())
 	request.AssignID(rc)
 	var tooLarge *fasthttp.ErrSmallBuffer
 	var network net.Error

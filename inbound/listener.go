@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -118,11 +119,15 @@ func (l *listener) Close() error {
 type countedConn struct {
 	net.Conn
 	release func()
+	lingers atomic.Bool
 }
 
 // Close implements net.Conn.
 func (c *countedConn) Close() error {
 	defer c.release()
+	if c.lingers.Swap(false) {
+		linger(c.Conn)
+	}
 	return c.Conn.Close()
 }
 

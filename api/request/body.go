@@ -290,6 +290,7 @@ func Settle(rc *fasthttp.RequestCtx) {
 	}
 	if b.spoiled || !errors.Is(b.err, io.EOF) {
 		rc.SetConnectionClose()
+		inbound.Linger(rc.Conn())
 	}
 }
 

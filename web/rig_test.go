@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"html"
 	"io"
 	"log/slog"
 	"net"
@@ -335,10 +336,20 @@ func (a answer) is(status int, words ...string) answer {
 	}
 	for _, w := range words {
 		if !strings.Contains(a.body, w) {
-			a.t.Errorf("%s does not say %q: %s", a.path, w, a.body)
+			a.t.Errorf("%s does not say %q; to be read there is: %.2000s", a.path, w, a.reads())
 		}
 	}
 	return a
+}
+
+var markup = regexp.MustCompile(`(?s)<[^>]*>`)
+
+// reads is what can be read in the main part of a page, or the whole answer of another kind.
+func (a answer) reads() string {
+	if _, main, ok := strings.Cut(a.body, "<main"); ok {
+		return strings.Join(strings.Fields(html.UnescapeString(markup.ReplaceAllString("<main"+main, " "))), " ")
+	}
+	return a.body
 }
 
 // lacks holds an answer to words that it doesn't show.

@@ -5,7 +5,6 @@ package pages_test
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,7 +18,6 @@ import (
 
 	"overcrank/cmd/overcrank/farmtest"
 
-	"github.com/chromedp/cdproto"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
@@ -49,7 +47,7 @@ func signedIn(t *testing.T, f *farmtest.Farm) *browser {
 	}
 	b.do(chromedp.Navigate(link))
 	b.click(`form[data-keeps-fragment] button[type=submit]`)
-	b.do(chromedp.WaitVisible("#palette-open", chromedp.ByQuery))
+	b.do(visible("#palette-open"))
 	b.painted()
 	return b
 }
@@ -142,20 +140,10 @@ func (b *browser) do(actions ...chromedp.Action) {
 	ctx, cancel := context.WithTimeout(b, farmtest.Patience)
 	defer cancel()
 	for _, action := range actions {
-		err := chromedp.Run(ctx, action)
-		for redrawn(err) {
-			err = chromedp.Run(ctx, action)
-		}
-		if err != nil {
+		if err := chromedp.Run(ctx, action); err != nil {
 			b.failed(err)
 		}
 	}
-}
-
-// redrawn tells of an action that found what it is for while the farm drew that anew: it has done nothing to the page.
-func redrawn(err error) bool {
-	var said *cdproto.Error
-	return errors.As(err, &said) && (strings.HasPrefix(said.Message, "DOM Error while querying") || strings.HasPrefix(said.Message, "Could not find node with given id"))
 }
 
 // failed ends the test and tells what the page shows.
@@ -168,7 +156,7 @@ func (b *browser) failed(err error) {
 
 func (b *browser) open(path string) {
 	b.t.Helper()
-	b.do(chromedp.Navigate(b.server+path), chromedp.WaitReady("main"))
+	b.do(chromedp.Navigate(b.server+path), untilTrue(`!!document.querySelector("main")`))
 	b.painted()
 }
 
@@ -270,18 +258,10 @@ func value[T any](b *browser, script string) T {
 	return v
 }
 
-// until waits for a script to say true. The page may change while it waits: a script that is cut off by that is asked
-// again on the next page.
+// until waits for a script to say true.
 func (b *browser) until(script string) {
 	b.t.Helper()
-	var err error
-	for end := time.Now().Add(farmtest.Patience); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		var yes bool
-		if err = chromedp.Run(b, chromedp.Evaluate(script, &yes)); err == nil && yes {
-			return
-		}
-	}
-	b.failed(errors.Join(fmt.Errorf("never true: %s", script), err))
+	b.do(untilTrue(script))
 }
 
 // shows waits for words on the page.
@@ -302,9 +282,4 @@ func (b *browser) picture(name string) {
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), shot, 0o644); err != nil {
 		b.t.Fatal(err)
 	}
-}
-
-// selectOption chooses an option of a list.
-func selectOption(selector, value string) chromedp.Action {
-	return chromedp.SetValue(selector, value, chromedp.ByQuery)
 }

@@ -42,19 +42,19 @@ func TestAProducerSeesEachFilmBeforeItIsOrdered(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Fatal(err)
 	}
-	b.do(chromedp.SetUploadFiles("#sheet", []string{path}, chromedp.ByQuery))
+	b.do(chooseFiles("#sheet", path))
 	b.until(`document.querySelectorAll("[data-contacts] .contact[data-drawn]").length === 2`)
 	b.shows("not a whole number")
 	b.canBeRead("/new/table, with a contact sheet and a mistake")
 
 	// The cell is mended where it stands; leaving it has the table looked at.
 	b.fill(`[name="cell:3:1"]`, "")
-	b.do(chromedp.Focus(`[name="cell:3:1"]`, chromedp.ByQuery), chromedp.KeyEvent("2"), chromedp.KeyEvent(kb.Tab))
+	b.do(focus(`[name="cell:3:1"]`), chromedp.KeyEvent("2"), chromedp.KeyEvent(kb.Tab))
 	b.until(`document.querySelectorAll("[data-contacts] .contact[data-drawn]").length === 3 && document.querySelector("#cells").value.includes("Summer,2,")`)
 	b.until(`new Set([...document.querySelectorAll("[data-contacts] img")].map((i) => i.src)).size === 3 && [...document.querySelectorAll("[data-contacts] img")].every((i) => i.src.startsWith("blob:") && i.naturalWidth > 100)`)
 	b.until(`!document.querySelector("button[value=order]").disabled`)
 	// Another time of all films, by a key.
-	b.do(chromedp.Evaluate(`before = document.querySelector("[data-contacts] img").src, 0`, nil), chromedp.Focus("[data-frame]", chromedp.ByQuery), chromedp.KeyEvent(kb.Home))
+	b.do(chromedp.Evaluate(`before = document.querySelector("[data-contacts] img").src, 0`, nil), focus("[data-frame]"), chromedp.KeyEvent(kb.Home))
 	b.until(`document.querySelectorAll("[data-contacts] .contact[data-drawn]").length === 3 && document.querySelector("[data-contacts] img").src !== before`)
 
 	b.fill("#batch", "Season films")
@@ -71,7 +71,7 @@ func TestAProducerSeesEachFilmBeforeItIsOrdered(t *testing.T) {
 		b.canBeRead("/new/table with a contact sheet, narrow")
 		b.until(`document.documentElement.scrollWidth <= innerWidth`)
 	}
-	b.do(chromedp.Focus(`button[value=order]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.do(focus(`button[value=order]`), chromedp.KeyEvent(kb.Enter))
 	b.until(`location.pathname.startsWith("/batches/") && document.querySelector("h1").textContent === "Season films"`)
 	b.shows("Due")
 	b.shows("3 of 3 finished")
@@ -90,12 +90,12 @@ func TestAFailedRowIsMendedInItsPlace(t *testing.T) {
 	b.fill("#cells", "@name,Title,@frames,Title:Transform.Nowhere\nA,Spring,40-44,\nB,Summer,40-44,5\n")
 	b.until(`document.querySelectorAll("[data-contacts] .contact[data-drawn]").length === 2 && !document.querySelector("button[value=order]").disabled`)
 	// A card leads to its row.
-	b.do(chromedp.Focus(`#contact-3 a`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.do(focus(`#contact-3 a`), chromedp.KeyEvent(kb.Enter))
 	b.until(`document.activeElement.name === "cell:3:1"`)
-	b.do(chromedp.Focus(`button[value=order]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.do(focus(`button[value=order]`), chromedp.KeyEvent(kb.Enter))
 	b.until(`location.pathname.startsWith("/batches/")`)
 	b.shows("1 of 2 finished, 1 failed")
-	b.do(chromedp.Click(`a[href$="/edit"]`, chromedp.ByQuery))
+	b.click(`a[href$="/edit"]`)
 	b.until(`location.pathname.endsWith("/edit") && document.querySelectorAll("[data-contacts] .contact").length === 1`)
 	b.shows("Failed: ")
 	b.canBeRead("/batches/:id/edit, with a failed row")
@@ -104,9 +104,9 @@ func TestAFailedRowIsMendedInItsPlace(t *testing.T) {
 		b.canBeRead("/batches/:id/edit, in several widths")
 		b.until(`document.documentElement.scrollWidth <= innerWidth`)
 	}
-	b.do(chromedp.Focus(`td textarea[aria-label^="Title:Transform"]`, chromedp.ByQuery), chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Tab))
+	b.do(focus(`td textarea[aria-label^="Title:Transform"]`), chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Tab))
 	b.until(`!document.querySelector(".asrows").textContent.includes("Failed: ")`)
-	b.do(chromedp.Focus(`button[value=order]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.do(focus(`button[value=order]`), chromedp.KeyEvent(kb.Enter))
 	b.until(`/^\/batches\/[0-9A-Z]+$/.test(location.pathname)`)
 	b.shows("2 of 2 finished")
 }

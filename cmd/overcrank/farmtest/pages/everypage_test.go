@@ -53,7 +53,7 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	for _, chapter := range had.pages() {
 		v.visits(chapter)
 	}
-	v.do(chromedp.Evaluate(`document.querySelector('form[action="/sign-out"]').requestSubmit(), 0`, nil), chromedp.WaitVisible("#password", chromedp.ByQuery))
+	v.do(chromedp.Evaluate(`document.querySelector('form[action="/sign-out"]').requestSubmit(), 0`, nil), visible("#password"))
 	v.visits(had.strangers())
 	t.Logf("axe looked at %d pages, twice each, in %v", len(v.seen), v.looked.Round(time.Second))
 	for _, route := range allPages(t) {
@@ -67,7 +67,7 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 func (v *tour) foundsAFarm(f *farmtest.Farm) {
 	v.t.Helper()
 	v.goesTo("/jobs") // of a farm that is new
-	v.do(chromedp.SendKeys("#token", f.AdminToken()+kb.Enter, chromedp.ByQuery))
+	v.do(types("#token", f.AdminToken()+kb.Enter))
 	v.shows("Set up this farm")
 	v.goesTo(value[string](v.browser, `location.pathname`))
 	v.foundsTheFarm("correct horse battery")

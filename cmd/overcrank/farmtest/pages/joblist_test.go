@@ -60,9 +60,9 @@ func TestAProducerSteersManyJobs(t *testing.T) {
 
 	b.open("/jobs")
 	b.fill(`#filters [name=q]`, "spot spring")
-	b.do(chromedp.Focus(`#filters [name=q]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.do(focus(`#filters [name=q]`), chromedp.KeyEvent(kb.Enter))
 	b.until(`location.search === "?q=spot+spring" && document.querySelectorAll("tbody tr").length === 3`)
-	b.keysUntil(`document.querySelectorAll("[data-pick]:checked").length === 3`, chromedp.Focus("#pick-all", chromedp.ByQuery), chromedp.KeyEvent(" "))
+	b.keysUntil(`document.querySelectorAll("[data-pick]:checked").length === 3`, focus("#pick-all"), chromedp.KeyEvent(" "))
 	b.click(`#selection [name=all]`)
 	b.click(`#selection button[value=cancel]`)
 	b.shows("All jobs that match will be cancelled.")

@@ -39,7 +39,7 @@ func TestAJobsPageShowsItsFamilyAndCallsAgain(t *testing.T) {
 	b.shows("Delivered")
 	b.canBeRead("/jobs/…")
 	b.do(chromedp.Evaluate(`window.before = true`, nil)) // tells this page from the one that comes after the form
-	b.do(chromedp.Focus(`form[action$="/call-again"] button`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.do(focus(`form[action$="/call-again"] button`), chromedp.KeyEvent(kb.Enter))
 	f.Await("the second call", func() bool { return calls.Load() >= 2 })
 	b.until(`window.before === undefined && document.readyState === "complete"`)
 	b.until(`document.querySelector('form[action$="/call-again"]') !== null && document.querySelector("dl .state.finished") !== null`)
@@ -47,20 +47,20 @@ func TestAJobsPageShowsItsFamilyAndCallsAgain(t *testing.T) {
 	b.painted()
 	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
 	b.until(`document.getElementById("palette").open`)
-	b.do(chromedp.SendKeys("#palette-search", "API reference"+kb.Enter, chromedp.ByQuery))
+	b.do(types("#palette-search", "API reference"+kb.Enter))
 	b.until(`location.pathname === "/api/reference" && document.readyState === "complete"`)
 	b.canBeRead("/api/reference")
 
 	b.open("/machines")
 	b.painted()
 	b.keysUntil(`document.getElementById("palette").open`, chromedp.KeyEvent("/"))
-	b.do(chromedp.SendKeys("#palette-search", job.ID, chromedp.ByQuery))
+	b.do(types("#palette-search", job.ID))
 	b.until(`document.querySelector('#palette-found a[href="/jobs/` + job.ID + `"]') !== null`)
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.until(`location.pathname === "/jobs/` + job.ID + `" && document.readyState === "complete"`)
 
 	b.open("/search?q=" + job.ID)
 	b.canBeRead("/search")
-	b.do(chromedp.Focus("#find", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
+	b.do(focus("#find"), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
 	b.until(`location.pathname === "/jobs/` + job.ID + `"`)
 }

@@ -42,12 +42,12 @@ func TestAnOperatorFindsAndSteersMachines(t *testing.T) {
 	b.canBeRead("/machines sorted")
 	b.size(1360, 900)
 
-	b.do(chromedp.Focus(`#filters [name=q]`, chromedp.ByQuery), chromedp.KeyEvent("nig"))
+	b.do(focus(`#filters [name=q]`), chromedp.KeyEvent("nig"))
 	b.until(names + ` === "attic" && location.search.includes("q=nig")`)
 	b.do(chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Backspace), chromedp.KeyEvent(kb.Backspace))
 	b.until(names + ` === "suite-4 attic"`)
 
-	b.keysUntil(`document.querySelectorAll("[data-pick]:checked").length === 2`, chromedp.Focus("#pick-all", chromedp.ByQuery), chromedp.KeyEvent(" "))
+	b.keysUntil(`document.querySelectorAll("[data-pick]:checked").length === 2`, focus("#pick-all"), chromedp.KeyEvent(" "))
 	b.shows("2 machines selected")
 	b.canBeRead("/machines with selected rows")
 	b.size(1360, 900)
@@ -85,7 +85,7 @@ func (b *browser) marksHours() {
 	b.t.Helper()
 	b.open("/machines")
 	b.until(`document.querySelectorAll("#machines tbody tr").length === 2`)
-	b.keysUntil(`document.querySelectorAll("[data-pick]:checked").length === 2`, chromedp.Focus("#pick-all", chromedp.ByQuery), chromedp.KeyEvent(" "))
+	b.keysUntil(`document.querySelectorAll("[data-pick]:checked").length === 2`, focus("#pick-all"), chromedp.KeyEvent(" "))
 	b.click(`#selection button[formaction="/machines/hours"]`)
 	b.until(`location.pathname === "/machines/hours" && document.readyState === "complete"`)
 	b.shows("2 machines are selected.")
@@ -102,7 +102,7 @@ func (b *browser) marksHours() {
 	b.shows("Mark at least one hour.")
 	b.dragsOverHours()
 	far := (time.Now().Hour() + 12) % 24
-	b.do(chromedp.Focus(`table.hours input`, chromedp.ByQuery))
+	b.do(focus(`table.hours input`))
 	for range far {
 		b.do(chromedp.KeyEvent(kb.ArrowDown))
 	}

@@ -71,7 +71,7 @@ func TestSomebodyIsToldOfAJobInTheBrowserAndInAChat(t *testing.T) {
 	b.click(`input[name=about][value=failed]`)
 	b.click(`input[name=chat]`)
 	b.fill(`#chat-url`, chat.URL+"/hook")
-	b.do(chromedp.SetValue(`#chat-kind`, "slack", chromedp.ByQuery))
+	b.do(selectOption(`#chat-kind`, "slack"))
 	b.click(`form[action^="/account/notifications#"] button[type=submit]`)
 	b.shows("Your notifications have been saved")
 	b.click(`form[action^="/account/notifications/test"] button`)

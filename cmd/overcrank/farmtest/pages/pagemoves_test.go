@@ -27,7 +27,7 @@ func TestAPageGoesOnAtAnotherCoordinator(t *testing.T) {
 	}
 	b.handsTheLeadOnAndBack(s, leader)
 	b.open("/settings/api-tokens")
-	b.do(chromedp.SendKeys(`input[name="name"]`, "nightly renders"))
+	b.do(types(`input[name="name"]`, "nightly renders"))
 	b.until(`elsewhere.others.length === 2`)
 	leader.Kill()
 	b.until(fmt.Sprintf(`location.host !== %q && document.readyState === "complete"`, host(leader)))

@@ -62,13 +62,13 @@ func (b *browser) uploadsTheCard() string {
 		b.t.Fatal(err)
 	}
 	b.open("/templates")
-	b.do(chromedp.SetUploadFiles("#project", []string{wrong}, chromedp.ByQuery))
+	b.do(chooseFiles("#project", wrong))
 	b.shows("notes.txt is not an After Effects project")
 	project := filepath.Join(b.t.TempDir(), "Title Card.zip")
 	if err := os.Link(farmtest.TitleCard(b.t), project); err != nil {
 		b.t.Fatal(err)
 	}
-	b.do(chromedp.SetUploadFiles("#project", []string{project}, chromedp.ByQuery))
+	b.do(chooseFiles("#project", project))
 	b.until(`location.pathname.startsWith("/templates/")`)
 	b.shows("Subtitle")
 	b.shows("Film Strip")
@@ -80,11 +80,11 @@ func (b *browser) uploadsTheCard() string {
 func (b *browser) fillsIn(title, name, picture string) {
 	b.t.Helper()
 	b.click(`.head a.primary`)
-	b.do(chromedp.WaitVisible("textarea", chromedp.ByQuery))
+	b.do(visible("textarea"))
 	b.painted()
 	b.fill("textarea", title)
 	b.fill("#name", name)
-	b.do(chromedp.SetUploadFiles(`input[type=file][accept="image/*"]`, []string{picture}, chromedp.ByQuery))
+	b.do(chooseFiles(`input[type=file][accept="image/*"]`, picture))
 	b.until(`document.querySelector('[data-drop=asset] input[type=hidden]').value.startsWith("farm://")`)
 	b.until(`document.querySelector('[data-drop=asset] img').naturalWidth > 0`)
 }
@@ -116,7 +116,7 @@ func (b *browser) scrubs() {
 	b.do(chromedp.MouseEvent(input.MouseMoved, 1, 1))
 	b.until(`document.getElementById("peek").hidden`)
 	b.picture("job-finished")
-	b.do(chromedp.Focus("#film", chromedp.ByQuery), chromedp.KeyEvent(kb.Home))
+	b.do(focus("#film"), chromedp.KeyEvent(kb.Home))
 	b.until(`document.getElementById("player").currentTime < 0.1`)
 	b.do(chromedp.KeyEvent(kb.ArrowRight))
 	b.until(`document.getElementById("player").currentTime > 0 && document.activeElement.getAttribute("aria-valuenow") !== "0"`)
@@ -202,7 +202,7 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	b.canBeRead("/sign-in")
 	b.open("/sign-in?with=secret")
 	b.canBeRead("/sign-in?with=secret")
-	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))
+	b.do(types("#token", f.Token+kb.Enter))
 	b.shows("Overview")
 	b.shows("One job failed in the last 24 hours.")
 	for _, path := range []string{
@@ -350,7 +350,7 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	}
 	b := newBrowser(t, f.Server)
 	b.open("/sign-in?with=secret")
-	b.do(chromedp.SendKeys("#token", f.Token+kb.Enter, chromedp.ByQuery))
+	b.do(types("#token", f.Token+kb.Enter))
 	b.shows("Overview")
 
 	const background = `getComputedStyle(document.body).backgroundColor`
@@ -383,7 +383,7 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	}
 	b.do(chromedp.KeyEvent("k", chromedp.KeyModifiers(input.ModifierCtrl)))
 	b.until(`document.getElementById("palette").open`)
-	b.do(chromedp.SendKeys("#palette-search", "failed"+kb.Enter, chromedp.ByQuery))
+	b.do(types("#palette-search", "failed"+kb.Enter))
 	b.until(`location.pathname === "/jobs" && location.search === "?state=failed"`)
 	b.shows("No jobs in this state")
 	b.painted()
@@ -391,9 +391,9 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	b.until(`document.activeElement.className === "skip" && getComputedStyle(document.activeElement).outlineStyle === "solid"`)
 
 	b.click(`form[action="/sign-out"] button`)
-	b.do(chromedp.WaitVisible("#name", chromedp.ByQuery))
+	b.do(visible("#name"))
 	b.painted()
 	b.expect("status of 401")
-	b.do(chromedp.SendKeys("#name", "nobody"+kb.Tab, chromedp.ByQuery), chromedp.SendKeys("#password", "nonsense"+kb.Enter, chromedp.ByQuery))
+	b.do(types("#name", "nobody"+kb.Tab), types("#password", "nonsense"+kb.Enter))
 	b.shows("do not belong together")
 }

@@ -26,7 +26,7 @@ func TestThePreviewFollowsWhatIsTyped(t *testing.T) {
 	b := signedIn(t, f)
 	b.uploadsTheCard()
 	b.click(`.head a.primary`)
-	b.do(chromedp.WaitVisible("textarea", chromedp.ByQuery))
+	b.do(visible("textarea"))
 	b.painted()
 	b.until(`document.querySelector("[data-preview]").dataset.drawn === "` + strconv.Itoa(titlecard.Frames/2) + `"`)
 	b.do(chromedp.Evaluate(looks+`; before = looks()`, nil))
@@ -37,7 +37,7 @@ func TestThePreviewFollowsWhatIsTyped(t *testing.T) {
 	b.until(`looks() === before`)
 
 	// Keys move the time, frame by frame; the picture of the time before stays until there is another.
-	b.do(chromedp.Focus("[data-preview] input", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowRight))
+	b.do(focus("[data-preview] input"), chromedp.KeyEvent(kb.ArrowRight))
 	b.until(`document.querySelector("[data-preview]").dataset.drawn === "` + strconv.Itoa(titlecard.Frames/2+1) + `"`)
 	b.do(chromedp.KeyEvent(kb.Home))
 	b.until(`document.querySelector("[data-preview]").dataset.drawn === "0" && looks() !== before`)
@@ -46,10 +46,10 @@ func TestThePreviewFollowsWhatIsTyped(t *testing.T) {
 	b.click("[data-play]")
 	b.until(`document.querySelector("[data-play]").textContent === "Play"`)
 
-	b.do(chromedp.Focus("[data-preview] input", chromedp.ByQuery), chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.PageUp))
+	b.do(focus("[data-preview] input"), chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.PageUp))
 	b.until(`((p, s) => !p.hasAttribute("aria-busy") && p.dataset.drawn === s.value)(document.querySelector("[data-preview]"), document.querySelector("[data-preview] input"))`)
 	b.do(chromedp.Evaluate(`before = looks()`, nil))
-	b.do(chromedp.SetUploadFiles(`input[type=file][accept="image/*"]`, []string{picturePath(t, titlecard.Night)}, chromedp.ByQuery))
+	b.do(chooseFiles(`input[type=file][accept="image/*"]`, picturePath(t, titlecard.Night)))
 	b.until(`looks() !== before`)
 	b.canBeRead(value[string](b, `location.pathname + location.search`))
 	b.picture("preview")

@@ -26,12 +26,12 @@ func TestAProducerKeepsJobsInProjects(t *testing.T) {
 	b.click(`section[aria-labelledby=new-project] button[type=submit]`)
 	b.until(`document.querySelectorAll("#projects li[data-row]").length === 1`)
 	b.shows("0 h of 40 machine hours this month")
-	b.do(chromedp.Focus("#name-", chromedp.ByQuery), chromedp.KeyEvent("Autumn"), chromedp.KeyEvent(kb.Enter))
+	b.do(focus("#name-"), chromedp.KeyEvent("Autumn"), chromedp.KeyEvent(kb.Enter))
 	b.until(`document.querySelectorAll("#projects li[data-row]").length === 2`)
 	spring := value[string](b, `[...document.querySelectorAll("#projects li[data-row]")].find((e) => e.textContent.includes("Spring spots")).id`)
 
 	b.open("/new?template=" + template)
-	b.do(chromedp.WaitVisible("textarea", chromedp.ByQuery))
+	b.do(visible("textarea"))
 	b.fill("#name", "Opener")
 	b.until(`((field) => { field.value = "` + spring + `"; return field.dispatchEvent(new Event("change", { bubbles: true })); })(document.getElementById("project"))`)
 	b.click(`button.primary[aria-keyshortcuts="Control+Enter"]`)
@@ -53,7 +53,7 @@ func TestAProducerKeepsJobsInProjects(t *testing.T) {
 	b.looksRight("/projects", "projects")
 
 	// The keyboard leads from a project to its jobs.
-	b.do(chromedp.Focus("#"+spring+" a", chromedp.ByQuery))
+	b.do(focus("#" + spring + " a"))
 	b.keysUntil(`location.pathname === "/jobs" && location.search === "?project=`+spring+`"`, chromedp.KeyEvent(kb.Enter))
 	b.until(`document.querySelectorAll("tbody tr").length === 2`)
 	b.shows("Opener")

@@ -31,13 +31,13 @@ func TestAProducerMovesJobsInTheQueue(t *testing.T) {
 	b.size(1360, 900)
 
 	grip := func(n int) string { return fmt.Sprintf(`#queue tr[data-job]:nth-child(%d) [data-grip]`, n) }
-	b.do(chromedp.Focus(grip(3), chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowUp))
+	b.do(focus(grip(3)), chromedp.KeyEvent(kb.ArrowUp))
 	b.shows("“Three” goes before")
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.until(`document.activeElement.textContent === "Undo"`)
 	b.do(chromedp.KeyEvent(kb.Enter)) // it stays where it was
 	b.until(`document.getElementById("undo").hidden && document.activeElement.matches("[data-grip]")`)
-	b.do(chromedp.Focus(grip(3), chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp))
+	b.do(focus(grip(3)), chromedp.KeyEvent(kb.ArrowUp), chromedp.KeyEvent(kb.ArrowUp))
 	b.shows("“Three” goes before 2 jobs")
 	b.do(chromedp.KeyEvent(kb.Enter))
 	b.shows("Moved. “Three” goes before 2 jobs")

@@ -68,7 +68,7 @@ func TestFramesArePickedOnTheStripAndRenderedAgain(t *testing.T) {
 
 	picked := `document.getElementById("again-frames").value`
 	b.until(`document.getElementById("film").dataset.frames.startsWith("0 ")`) // until somebody goes to a frame, the strip stands on the latest picture
-	b.do(chromedp.Focus("#film", chromedp.ByQuery))
+	b.do(focus("#film"))
 	b.keysUntil(`document.getElementById("film").getAttribute("aria-valuenow") === "0"`, chromedp.KeyEvent(kb.Home))
 	b.keysUntil(picked+` === "0"`, chromedp.KeyEvent(" "))
 	b.do(chromedp.KeyEvent(kb.ArrowRight, chromedp.KeyModifiers(input.ModifierShift)), chromedp.KeyEvent(kb.ArrowRight, chromedp.KeyModifiers(input.ModifierShift)))
@@ -81,7 +81,7 @@ func TestFramesArePickedOnTheStripAndRenderedAgain(t *testing.T) {
 	b.size(390, 844)
 	b.picture("render-again-phone")
 	b.size(1360, 900)
-	b.do(chromedp.Focus(`#again button`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.do(focus(`#again button`), chromedp.KeyEvent(kb.Enter))
 	b.shows("Frames 0 to 2 again")
 	f.Await("the farm to say so in the job's log", func() bool { return strings.Contains(f.LogOf(job.ID), "has frames rendered again: 0–2") })
 	if code, said, stderr := f.Command("jobs", "render-again", job.ID, "5", "7-8"); code != 0 || said != job.ID+" renders 5, 7-8 again\n" {

@@ -100,11 +100,12 @@ func (b *browser) stepsTo(frame int) {
 // decides rejects by the keyboard, which needs words, and approves by the mouse.
 func (b *browser) decides() {
 	b.t.Helper()
-	reject := []chromedp.Action{chromedp.Focus(`[data-verdict=rejected]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter)}
+	reject := []chromedp.Action{focus(`[data-verdict=rejected]`), chromedp.KeyEvent(kb.Enter)}
 	b.keysUntil(`document.querySelector("#problem").textContent.includes("Say what is wrong") && document.activeElement.id === "text"`, reject...)
 	b.fill("#text", "Too dark")
 	b.keysUntil(`document.querySelector("#remarks").textContent.includes("rejected")`, reject...)
-	b.keysUntil(`document.querySelector("#remarks").textContent.includes("approved")`, chromedp.Click(`[data-verdict=approved]`, chromedp.ByQuery))
+	b.click(`[data-verdict=approved]`)
+	b.until(`document.querySelector("#remarks").textContent.includes("approved")`)
 }
 
 // namesTheStudio has the pages of links show a logo, as an administrator does.
@@ -120,7 +121,7 @@ func (b *browser) namesTheStudio() {
 	}
 	b.open("/settings/studio")
 	b.canBeRead("/settings/studio")
-	b.do(chromedp.SetUploadFiles(`[data-drop="logo"] input`, []string{path}, chromedp.ByQuery))
+	b.do(chooseFiles(`[data-drop="logo"] input`, path))
 	b.until(`document.querySelector(".clients-see img")?.naturalWidth === 480`)
 	b.canBeRead("/settings/studio with a logo")
 	b.picture("settings-studio")

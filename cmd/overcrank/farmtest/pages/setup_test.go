@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"golang.org/x/sys/unix"
 
@@ -28,10 +27,10 @@ func TestANewFarmIsSetUpInTheBrowser(t *testing.T) {
 	b.open("/jobs")
 	b.shows("This farm is new")
 	b.canBeRead("a farm without people")
-	b.do(chromedp.SendKeys("#token", "oct_wrong"+kb.Enter, chromedp.ByQuery))
+	b.do(types("#token", "oct_wrong"+kb.Enter))
 	b.shows("does not know this secret")
 	b.painted()
-	b.do(chromedp.SendKeys("#token", f.AdminToken()+kb.Enter, chromedp.ByQuery))
+	b.do(types("#token", f.AdminToken()+kb.Enter))
 	b.shows("Set up this farm")
 	b.painted()
 	link := value[string](b, `location.pathname`)
@@ -42,7 +41,7 @@ func TestANewFarmIsSetUpInTheBrowser(t *testing.T) {
 	b.shows("cannot be used")
 	b.painted()
 	b.canBeRead("the page that refuses a password")
-	b.do(chromedp.SendKeys("#password", "correct horse battery"+kb.Enter, chromedp.ByQuery))
+	b.do(types("#password", "correct horse battery"+kb.Enter))
 	b.shows("Welcome, Northlight")
 	b.canBeRead("/welcome")
 
@@ -73,7 +72,7 @@ func (b *browser) foundsTheFarm(password string) {
 	b.fill("#name", "Ada")
 	b.fill("#email", "ada@northlight.example")
 	b.fill("#studio", "Northlight")
-	b.do(chromedp.SendKeys("#password", password+kb.Enter, chromedp.ByQuery))
+	b.do(types("#password", password+kb.Enter))
 }
 
 // A terminal shows the link; what a service prints, which goes into a journal, does not have it.

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"overcrank/cmd/overcrank/farmtest"
@@ -15,10 +14,10 @@ import (
 // signsIn types a name and a password into the page that asks for them.
 func (b *browser) signsIn(name, password string) {
 	b.t.Helper()
-	b.do(chromedp.WaitVisible("#name", chromedp.ByQuery))
+	b.do(visible("#name"))
 	b.painted()
 	b.fill("#name", name)
-	b.do(chromedp.SendKeys("#password", password+kb.Enter, chromedp.ByQuery))
+	b.do(types("#password", password+kb.Enter))
 }
 
 func TestAPersonSignsInWithAPassword(t *testing.T) {
@@ -37,10 +36,10 @@ func TestAPersonSignsInWithAPassword(t *testing.T) {
 	mia.expect("status of 40")
 	mia.open(link[strings.Index(link, "/sign-in/"):])
 	mia.canBeRead("the link of an invited person")
-	mia.do(chromedp.SendKeys("#password", "short"+kb.Enter, chromedp.ByQuery))
+	mia.do(types("#password", "short"+kb.Enter))
 	mia.shows("cannot be used")
 	mia.painted()
-	mia.do(chromedp.SendKeys("#password", first+kb.Enter, chromedp.ByQuery))
+	mia.do(types("#password", first+kb.Enter))
 	mia.shows("Overview")
 
 	home := newBrowser(t, f.Server)
@@ -61,12 +60,12 @@ func TestAPersonSignsInWithAPassword(t *testing.T) {
 	mia.fill("#password", second)
 	mia.presses(`form[action="/account/password"] button[type=submit]`)
 	mia.shows("All other browsers are signed out")
-	home.do(chromedp.WaitVisible("#name", chromedp.ByQuery)) // at once, without being asked
+	home.do(visible("#name")) // at once, without being asked
 	home.signsIn("Mia", second)
 	home.shows("Overview")
 
 	mia.open("/account")
 	mia.presses(`form[action="/account/sessions/end"] button`)
-	mia.do(chromedp.WaitVisible("#name", chromedp.ByQuery))
-	home.do(chromedp.WaitVisible("#name", chromedp.ByQuery))
+	mia.do(visible("#name"))
+	home.do(visible("#name"))
 }

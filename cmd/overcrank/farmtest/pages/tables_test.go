@@ -34,7 +34,7 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 	b.shows("Nothing has been rendered yet")
 	b.open("/templates/" + template)
 	b.click(`a[href^="/new/table"]`)
-	b.do(chromedp.WaitVisible("#sheet", chromedp.ByQuery))
+	b.do(visible("#sheet"))
 	b.painted()
 
 	dir := t.TempDir()
@@ -50,12 +50,12 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 	if err := os.WriteFile(sheet, []byte(table), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.do(chromedp.SetUploadFiles("#sheet", []string{sheet}, chromedp.ByQuery))
+	b.do(chooseFiles("#sheet", sheet))
 	b.shows("the template has no layer 'Headline'")
 	b.shows("the file “night.png” is missing")
 	b.until(`document.querySelector('button[value=order]').disabled && document.querySelector("#cells").value.includes("Frühling")`)
 	// The second column's meaning is chosen by keys alone.
-	b.keysUntil(`document.querySelector("#about-1").value === "Subtitle"`, chromedp.Focus("#about-1", chromedp.ByQuery), chromedp.KeyEvent("Sub"))
+	b.keysUntil(`document.querySelector("#about-1").value === "Subtitle"`, focus("#about-1"), chromedp.KeyEvent("Sub"))
 	b.until(`document.querySelector("#about-1").value === "Subtitle" && !document.body.innerText.includes("no layer 'Headline'")`)
 
 	var files []string
@@ -66,7 +66,7 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 		}
 		files = append(files, path)
 	}
-	b.do(chromedp.SetUploadFiles("#files", files, chromedp.ByQuery))
+	b.do(chooseFiles("#files", files...))
 	b.until(`!document.querySelector('button[value=order]').disabled && document.querySelectorAll('input[name=kept]').length === 2`)
 	b.canBeRead("/new/table")
 	b.size(1360, 1500)
@@ -125,7 +125,7 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 	b.shows("Line 3, column 3: 'by one' has no heading")
 	b.until(`document.querySelector("#about-0").value === "Title" && document.querySelector("#about-1").value === "Subtitle" && document.querySelector(".asrows textarea").value === "Good"`)
 	b.canBeRead("/new/table, with a line that is too long")
-	b.do(chromedp.Focus(`button[value=rest]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.do(focus(`button[value=rest]`), chromedp.KeyEvent(kb.Enter))
 	b.shows("1 job was submitted.")
 	b.until(`document.querySelector("#cells").value.includes("by one") && !document.querySelector("#cells").value.includes("Good")`)
 }
@@ -156,7 +156,7 @@ func TestFailedJobsAreResubmittedInTheirPlaces(t *testing.T) {
 	b.open("/batches/" + made.BatchID + "?state=failed")
 	b.shows("2. sets Subtitle")
 	b.canBeRead("/batches/…?state=failed")
-	b.do(chromedp.Focus(`form[action$="/again"] button`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.do(focus(`form[action$="/again"] button`), chromedp.KeyEvent(kb.Enter))
 	b.until(fmt.Sprintf(`location.pathname.endsWith(%q) && location.search === ""`, "/batches/"+made.BatchID))
 	b.until(fmt.Sprintf(`document.querySelectorAll(".contact .why").length === 2 && !%s.some((id) => document.getElementById("job-" + id))`, failed))
 }
@@ -168,7 +168,7 @@ func TestAProducerLooksAfterTheSettings(t *testing.T) {
 	b := signedIn(t, f)
 	b.shows("Nothing has been rendered yet")
 	b.open("/settings/api-tokens")
-	b.do(chromedp.SendKeys("#name", "Render button of the shop"+kb.Enter, chromedp.ByQuery))
+	b.do(types("#name", "Render button of the shop"+kb.Enter))
 	b.until(`document.querySelector(".secret").textContent.startsWith("oct_")`)
 	b.canBeRead("/settings/api-tokens")
 	b.size(1360, 900)
@@ -180,12 +180,12 @@ func TestAProducerLooksAfterTheSettings(t *testing.T) {
 	if err := os.WriteFile(path, goregular.TTF, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.do(chromedp.SetUploadFiles(`[data-drop=font] input[type=file]`, []string{path}, chromedp.ByQuery))
+	b.do(chooseFiles(`[data-drop=font] input[type=file]`, path))
 	b.shows("Go Regular")
 	b.until(`document.querySelector("img.specimen").naturalWidth > 100`)
 	b.canBeRead("/settings/fonts")
 	b.picture("fonts")
-	b.do(chromedp.Click(`a[href="/settings/fonts/named?font=GoRegular"]`, chromedp.ByQuery))
+	b.click(`a[href="/settings/fonts/named?font=GoRegular"]`)
 	b.shows("No template in use names it")
 	b.until(`document.querySelector("img.specimen.large").naturalWidth > 100`)
 	b.canBeRead("/settings/fonts/named")

@@ -72,7 +72,7 @@ func TestALargeTemplateArrivesThroughTroubles(t *testing.T) {
 	b.canBeRead("/templates without any")
 	b.do(network.Enable())
 	b.uploadsAt(3 << 20)
-	b.do(chromedp.SetUploadFiles("#project", []string{project}, chromedp.ByQuery))
+	b.do(chooseFiles("#project", project))
 	b.shows("Sending Spring spot.zip")
 	b.until(`document.querySelector("[data-rate]").textContent.includes("MB/s")`)
 	b.until(`document.querySelector(".drop progress").value > 9e6`) // in the second part
@@ -87,13 +87,13 @@ func TestALargeTemplateArrivesThroughTroubles(t *testing.T) {
 	b.until(`document.querySelector("[data-say]").textContent === "Sending Spring spot.zip…"`)
 
 	b.open("/templates") // as somebody who closed the page and comes back
-	b.do(chromedp.SetUploadFiles("#project", []string{project}, chromedp.ByQuery))
+	b.do(chooseFiles("#project", project))
 	b.shows("have already arrived")
 	b.uploadsAt(-1)
 	b.until(`location.pathname.startsWith("/templates/")`)
 	b.shows("Film Strip")
-	b.until(`document.querySelector(".reel img").naturalWidth > 600`)             // frames that the engine drew, side by side
-	b.do(emulation.SetEmulatedMedia(), chromedp.Focus(".reel", chromedp.ByQuery)) // by somebody who has nothing against motion
+	b.until(`document.querySelector(".reel img").naturalWidth > 600`) // frames that the engine drew, side by side
+	b.do(emulation.SetEmulatedMedia(), focus(".reel"))                // by somebody who has nothing against motion
 	b.until(`document.querySelector(".reel").getAnimations({ subtree: true }).length > 0 || !document.querySelector(".reel").matches(":focus-visible")`)
 	b.canBeRead("a template with frames of its compositions")
 	b.picture("template-frames")
@@ -105,7 +105,7 @@ func TestALargeTemplateArrivesThroughTroubles(t *testing.T) {
 	b.until(`document.querySelector(".plays[data-ready] .view img").naturalWidth > 600 && document.querySelector(".plays .view").checkVisibility()`)
 	b.canBeRead("/templates, a row that plays")
 	b.uploadsAt(1 << 20)
-	b.do(chromedp.SetUploadFiles("#project", []string{largeProject(t, "Autumn spot.zip")}, chromedp.ByQuery))
+	b.do(chooseFiles("#project", largeProject(t, "Autumn spot.zip")))
 	b.until(`document.querySelector(".drop progress").value > 0`)
 	b.click("[data-cancel]")
 	b.shows("Cancelled.")

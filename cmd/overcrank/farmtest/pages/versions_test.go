@@ -31,7 +31,7 @@ func TestAnEarlierVersionIsRenderedAndMadeCurrent(t *testing.T) {
 
 	b.click(`#versions a[href$="&version=1"]`)
 	b.until(`location.search.endsWith("version=1")`)
-	b.do(chromedp.WaitVisible("textarea", chromedp.ByQuery))
+	b.do(visible("textarea"))
 	b.shows("This job renders version 1 of the template")
 	b.canBeRead("/new with a version")
 	b.fill("#name", "As before")
@@ -40,7 +40,7 @@ func TestAnEarlierVersionIsRenderedAndMadeCurrent(t *testing.T) {
 	b.shows("Version 1; the template has version 2 now.")
 
 	b.open("/templates/" + template)
-	b.do(chromedp.Focus(`#versions button[name=version]`, chromedp.ByQuery), chromedp.KeyEvent(kb.Enter))
+	b.do(focus(`#versions button[name=version]`), chromedp.KeyEvent(kb.Enter))
 	b.shows("This is version 3.")
 }
 

@@ -54,18 +54,18 @@ func TestAPersonSignsInWithAPasskeyByKeyboard(t *testing.T) {
 		return err
 	}))
 	mia.open(link[strings.Index(link, "/sign-in/"):])
-	mia.do(chromedp.SendKeys("#password", "correct horse battery"+kb.Enter, chromedp.ByQuery))
+	mia.do(types("#password", "correct horse battery"+kb.Enter))
 	mia.shows("Overview")
 	mia.open("/account")
-	mia.do(chromedp.WaitVisible("#passkey-name", chromedp.ByQuery))
-	mia.do(chromedp.SendKeys("#passkey-name", "Laptop"+kb.Enter, chromedp.ByQuery))
+	mia.do(visible("#passkey-name"))
+	mia.do(types("#passkey-name", "Laptop"+kb.Enter))
 	mia.shows("The passkey has been added")
 	mia.canBeRead("/account with a passkey")
 	mia.picture("account-passkeys")
 
 	mia.do(webauthn.SetAutomaticPresenceSimulation(device, false)) // nobody touches the device until the button is pressed
 	mia.presses(`form[action="/sign-out"] button`)
-	mia.do(chromedp.WaitVisible("#passkey-enter button", chromedp.ByQuery))
+	mia.do(visible("#passkey-enter button"))
 	mia.canBeRead("/sign-in with passkeys")
 	mia.picture("sign-in-passkey")
 	mia.keysUntil(`document.activeElement.closest("#passkey-enter") !== null`, chromedp.KeyEvent(kb.Tab))

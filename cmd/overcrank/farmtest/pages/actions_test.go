@@ -1,0 +1,74 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// The driver's own actions look elements up in its copy of the page, which can miss one that the farm draws anew meanwhile: they then wait for
+// it until their time is up. These ask the page itself.
+
+// untilTrue waits for a script to say true. The page may change while it waits: a script that is cut off by that is asked again on the next page.
+func untilTrue(script string) chromedp.Action {
+	return chromedp.ActionFunc(func(ctx context.Context) error {
+		for {
+			var yes bool
+			err := chromedp.Evaluate(script, &yes).Do(ctx)
+			if err == nil && yes {
+				return nil
+			}
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("never true: %s (%w)", script, cmp.Or(err, ctx.Err()))
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	})
+}
+
+// visible waits for an element to be seen.
+func visible(selector string) chromedp.Action {
+	return untilTrue(fmt.Sprintf(`!!document.querySelector(%q)?.checkVisibility()`, selector))
+}
+
+// focus gives an element the keyboard.
+func focus(selector string) chromedp.Action {
+	return untilTrue(fmt.Sprintf(`((e) => { e?.focus(); return !!e && document.activeElement === e; })(document.querySelector(%q))`, selector))
+}
+
+// types has the keys of a text pressed in a field.
+func types(selector, text string) chromedp.Action {
+	return chromedp.Tasks{visible(selector), focus(selector), chromedp.KeyEvent(text)}
+}
+
+// selectOption chooses an option of a list.
+func selectOption(selector, option string) chromedp.Action {
+	return untilTrue(fmt.Sprintf(`((e, option) => {
+		if (!e?.checkVisibility()) return false;
+		e.value = option;
+		return e.value === option && e.dispatchEvent(new Event("change", { bubbles: true }));
+	})(document.querySelector(%q), %q)`, selector, option))
+}
+
+// chooseFiles gives a field files, as the browser's dialog does.
+func chooseFiles(selector string, paths ...string) chromedp.Action {
+	find := fmt.Sprintf(`document.querySelector(%q)`, selector)
+	return chromedp.Tasks{untilTrue(`!!` + find), chromedp.ActionFunc(func(ctx context.Context) error {
+		field, thrown, err := runtime.Evaluate(find).Do(ctx)
+		switch {
+		case err != nil:
+			return err
+		case thrown != nil:
+			return thrown
+		}
+		return dom.SetFileInputFiles(paths).WithObjectID(field.ObjectID).Do(ctx)
+	})}
+}

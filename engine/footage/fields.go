@@ -50,12 +50,12 @@ func (f *fieldReader) frame(ctx context.Context, n, halvings int) (*raster.Image
 }
 
 func (f *fieldReader) rest() bool {
-	f.lib.drop(f, -1)
+	f.lib.dropAll(f)
 	return f.reader.rest()
 }
 
 func (f *fieldReader) close() error {
-	f.lib.drop(f, -1)
+	f.lib.dropAll(f)
 	return f.reader.close()
 }
 

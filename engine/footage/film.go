@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"os/exec"
 	"slices"
@@ -19,11 +20,16 @@ const (
 	windowLeast = 4  // the same for the largest frames
 	skipAtMost  = 90 // frames read and dropped rather than skipped by seeking
 	maxCursors  = 4  // places at which one film is read at once
+	coarseAfter = 64 // frames that were asked for smaller than they are kept before they are kept smaller
+	maxHalvings = 16 // of a frame, more than any needs
 )
+
+// decoderFrames is how many frames a decoder holds: those that others refer to, and those that its threads work on.
+const decoderFrames = 20
 
 // film reads a film through several ffmpeg processes, one for each place at which layers play it. A frame comes from the
 // process with the fewest frames to skip. The library keeps the frames read last, for workers that ask for them in any
-// order.
+// order, no larger than they were asked for of late.
 type film struct {
 	lib    *Library
 	path   string
@@ -35,10 +41,17 @@ type film struct {
 	cursors []*cursor     // the most recently used one last
 	running atomic.Int32  // number of cursors, to be read without the lock
 	starts  atomic.Int64  // how often ffmpeg was started
-	kept    []int         // numbers of the frames in the library, oldest first
+	used    atomic.Int64  // when a frame was last asked for, by the library's count
+	kept    []shot        // the frames in the library, oldest first
+	halved  int           // how often frames are halved before they are kept
+	coarser int           // how many frames were asked for smaller than that since one was not
+	whole   *raster.Image // for a frame that is halved
 	last    int           // last frame, once the film turned out to be shorter than it says; -1 until then
 	done    bool
 }
+
+// shot is a frame in the library.
+type shot struct{ n, halved int }
 
 // cursor is a place at which a film is read.
 type cursor struct {
@@ -48,7 +61,7 @@ type cursor struct {
 }
 
 func newFilm(lib *Library, path string, info Info, st stream, in Interpretation) *film {
-	f := &film{lib: lib, path: path, info: info, stream: st, in: in, lock: make(chan struct{}, 1), last: -1}
+	f := &film{lib: lib, path: path, info: info, stream: st, in: in, lock: make(chan struct{}, 1), halved: maxHalvings, last: -1}
 	f.lock <- struct{}{}
 	return f
 }
@@ -65,22 +78,46 @@ func (f *film) frame(ctx context.Context, n, halvings int) (*raster.Image, error
 	if f.done {
 		return nil, unreadable(f.path, errClosed)
 	}
-	img, err := f.read(ctx, n)
+	f.used.Store(f.lib.clock.Add(1))
+	f.size(halvings)
+	img, err := f.read(ctx, n, halvings)
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	} else if err != nil {
 		return nil, unreadable(f.path, err)
 	}
-	return halve(img, halvings), nil
+	return img, nil
 }
 
-// read returns frame n, or the last frame when the film is shorter.
-func (f *film) read(ctx context.Context, n int) (*raster.Image, error) {
+// size has frames be kept as large as they are asked for. One film may be seen in several sizes at once: the largest counts.
+func (f *film) size(halvings int) {
+	switch {
+	case halvings <= f.halved:
+		f.halved, f.coarser = halvings, 0
+	case f.coarser >= coarseAfter:
+		f.halved, f.coarser = f.halved+1, 0
+	default:
+		f.coarser++
+	}
+}
+
+// find is a frame in the library, halved so many times; nil when it has none as large.
+func (f *film) find(n, halvings int) *raster.Image {
+	for h := halvings; h >= 0; h-- {
+		if img := f.lib.get(picture{f, n, h}); img != nil {
+			return halve(img, halvings-h)
+		}
+	}
+	return nil
+}
+
+// read returns frame n, or the last frame when the film is shorter, halved so many times.
+func (f *film) read(ctx context.Context, n, halvings int) (*raster.Image, error) {
 	for tries := 0; ; tries++ {
 		if f.last >= 0 {
 			n = min(n, f.last)
 		}
-		if img := f.lib.get(picture{f, n, 0}); img != nil {
+		if img := f.find(n, halvings); img != nil {
 			return img, nil
 		}
 		c, once, err := f.cursorFor(n)
@@ -93,7 +130,7 @@ func (f *film) read(ctx context.Context, n int) (*raster.Image, error) {
 			if once {
 				f.stop(c)
 			}
-			return img, nil
+			return halve(img, halvings-f.halved), nil
 		case !errors.Is(err, io.EOF) || tries > 3:
 			return nil, err
 		}
@@ -126,14 +163,17 @@ func (f *film) cursorFor(n int) (c *cursor, once bool, err error) {
 // backwards tells whether frames after n were asked for recently, and n was not.
 func (f *film) backwards(n int) bool {
 	for _, k := range f.kept {
-		if k > n && k <= n+windowLeast {
+		if k.n > n && k.n <= n+windowLeast {
 			return true
 		}
 	}
 	return false
 }
 
-func (f *film) window() int { return f.lib.share(f.bytes()) }
+func (f *film) window() int { return f.lib.share(f.bytes() >> (2 * f.halved)) }
+
+// cost is about how many bytes the decoders take, which are other programs.
+func (f *film) cost() int64 { return int64(f.running.Load()) * decoderFrames * int64(f.rawBytes()) }
 
 func (f *film) bytes() int { return 4 * f.info.Width * f.info.Height }
 
@@ -145,13 +185,26 @@ func (f *film) rawBytes() int {
 	return f.bytes()
 }
 
-// picture is the frame that c has read.
+// picture is the frame that c has read, as small as it is kept.
 func (f *film) picture(c *cursor) *raster.Image {
-	if m := f.stream.i420; m != nil {
-		return m.picture(c.raw, f.info.Width, f.info.Height)
+	w, h := f.info.Width, f.info.Height
+	m := f.stream.i420
+	switch {
+	case m == nil && f.halved > 0:
+		return halve(interpret(c.raw, w, h, f.info.Alpha, f.in), f.halved)
+	case m == nil:
+		img := interpret(c.raw, w, h, f.info.Alpha, f.in)
+		c.raw = nil
+		return img
+	case f.halved > 0:
+		if f.whole == nil {
+			f.whole = image.NewRGBA(image.Rect(0, 0, w, h))
+		}
+		m.draw(f.whole, c.raw)
+		return halve(f.whole, f.halved)
 	}
-	img := interpret(c.raw, f.info.Width, f.info.Height, f.info.Alpha, f.in)
-	c.raw = nil
+	img := image.NewRGBA(image.Rect(0, 0, w, h))
+	m.draw(img, c.raw)
 	return img
 }
 
@@ -215,11 +268,11 @@ func (f *film) tail(n int) (int, error) {
 
 // keep adds a frame to the library, and drops the oldest when there are too many.
 func (f *film) keep(n int, img *raster.Image) {
-	f.lib.put(picture{f, n, 0}, img)
-	f.kept = append(f.kept, n)
+	f.lib.put(picture{f, n, f.halved}, img)
+	f.kept = append(f.kept, shot{n, f.halved})
 	for most := f.window() * max(1, len(f.cursors)); len(f.kept) > most; {
-		if !slices.Contains(f.kept[1:], f.kept[0]) {
-			f.lib.drop(f, f.kept[0])
+		if old := f.kept[0]; !slices.Contains(f.kept[1:], old) {
+			f.lib.drop(picture{f, old.n, old.halved})
 		}
 		f.kept = slices.Delete(f.kept, 0, 1)
 	}
@@ -275,9 +328,9 @@ func (f *film) rest() bool {
 // letGo stops the decoders and drops the frames.
 func (f *film) letGo() {
 	f.stopAll()
-	f.kept = nil
+	f.kept, f.whole, f.halved, f.coarser = nil, nil, maxHalvings, 0
 	f.lib.ended(f)
-	f.lib.drop(f, -1)
+	f.lib.dropAll(f)
 }
 
 func (f *film) stopAll() {

@@ -1,7 +1,6 @@
 package footage
 
 import (
-	"image"
 	"math"
 
 	"overcrank/engine/raster"
@@ -47,15 +46,14 @@ func matrixOf(name string) *matrix {
 // i420Size is the size in bytes of a frame of w by h pixels, both even: all luma, then a quarter as much of U, and of V.
 func i420Size(w, h int) int { return w * h * 3 / 2 }
 
-// picture is a frame of w by h pixels, both even, in I420 as a picture. Four pixels have the same chroma.
-func (m *matrix) picture(frame []byte, w, h int) *raster.Image {
-	img := image.NewRGBA(image.Rect(0, 0, w, h))
+// draw draws a frame in I420 of the size of img, which is even. Four pixels have the same chroma.
+func (m *matrix) draw(img *raster.Image, frame []byte) {
+	w, h := img.Rect.Dx(), img.Rect.Dy()
 	luma, u, v := frame[:w*h], frame[w*h:w*h*5/4], frame[w*h*5/4:i420Size(w, h)]
 	for y := range h {
 		at := y / 2 * (w / 2)
 		m.row(img.Pix[y*img.Stride:][:4*w], luma[y*w:][:w], u[at:][:w/2], v[at:][:w/2])
 	}
-	return img
 }
 
 // row converts a row of pixels, an even number.

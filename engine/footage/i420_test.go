@@ -2,6 +2,7 @@ package footage
 
 import (
 	"bytes"
+	"image"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -20,7 +21,8 @@ func TestFramesInI420AreConvertedByTheFormulasOfTheirStandard(t *testing.T) {
 		for i := range frame {
 			frame[i] = uint8(r.Uint32())
 		}
-		img := matrixOf(name).picture(frame, w, h)
+		img := image.NewRGBA(image.Rect(0, 0, w, h))
+		matrixOf(name).draw(img, frame)
 		for y := range h {
 			for x := range w {
 				at := y/2*(w/2) + x/2
@@ -121,6 +123,6 @@ func furthest(a, b []byte) (d float64) {
 func BenchmarkI420(b *testing.B) {
 	frame, m := make([]byte, i420Size(1280, 720)), matrixOf("bt709")
 	for b.Loop() {
-		m.picture(frame, 1280, 720)
+		m.draw(image.NewRGBA(image.Rect(0, 0, 1280, 720)), frame)
 	}
 }

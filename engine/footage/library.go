@@ -20,20 +20,25 @@ const DefaultBudget = 384 << 20
 // the ones of the least recently used film.
 const maxDecoders = 16
 
-// Library keeps the pictures of its sources within one budget of bytes, of which it lends to those who keep what they draw, and limits how
-// much is read at once. It is safe for concurrent use.
+// idleAfter is how many frames of films are asked for before a film of which none was asked for counts as idle.
+const idleAfter = 128
+
+// Library keeps the pictures of its sources within one budget of bytes, of which what is being decoded takes its share, and of which it lends to those who
+// keep what they draw. It limits how much is read at once, too. It is safe for concurrent use.
 type Library struct {
 	budget int64
 	// reading limits the memory of stills that are being decoded.
 	reading *semaphore.Weighted
 	fonts   atomic.Pointer[text.Book] // for the text of pictures of outlines
+	clock   atomic.Int64              // how many frames of films were asked for
 
-	mu    sync.Mutex
-	used  int64 // bytes of the pictures that it keeps
-	lent  int64
-	known map[picture]*list.Element
-	order list.List // of *kept, the most recently used one first
-	films []*film   // films with decoders, the most recently used one last
+	mu     sync.Mutex
+	used   int64 // bytes of the pictures that it keeps
+	lent   int64
+	stills int64 // bytes that stills take which are being decoded
+	known  map[picture]*list.Element
+	order  list.List // of *kept, the most recently used one first
+	films  []*film   // films with decoders, the most recently used one last
 }
 
 // picture identifies a picture of a reader: frame n, halved in size so many times.
@@ -54,7 +59,8 @@ type kept struct {
 // outlinesKey is the number of the frame under which a picture of outlines is kept beside its frame of pixels.
 const outlinesKey = -2
 
-// NewLibrary is an empty library that keeps at most budget bytes of pictures. One frame of each film may exceed it.
+// NewLibrary is an empty library of at most budget bytes. One frame of each film may exceed it, and decoding: a third of it
+// always remains for pictures.
 func NewLibrary(budget int64) *Library {
 	budget = max(budget, 1)
 	return &Library{budget: budget, reading: semaphore.NewWeighted(budget), known: map[picture]*list.Element{}}
@@ -119,7 +125,7 @@ func (l *Library) keep(k *kept) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remove(l.known[k.picture])
-	if k.size > l.budget-l.lent {
+	if k.size > l.room() {
 		return
 	}
 	l.known[k.picture] = l.order.PushFront(k)
@@ -129,17 +135,29 @@ func (l *Library) keep(k *kept) {
 
 // fit drops the least recently used pictures until the rest is within the budget. The library is locked.
 func (l *Library) fit() {
-	for l.used > l.budget-l.lent {
+	for room := l.room(); l.used > room; {
 		l.remove(l.order.Back())
 	}
 }
 
+// free is the part of the budget that decoding does not take. The library is locked.
+func (l *Library) free() int64 {
+	taken := l.stills
+	for _, f := range l.films {
+		taken += f.cost()
+	}
+	return max(l.budget-taken, l.budget/3)
+}
+
+// room is how much of the budget is there for pictures of files. The library is locked.
+func (l *Library) room() int64 { return max(0, l.free()-l.lent) }
+
 // Lend takes bytes of the budget for pictures that somebody else keeps, and drops the least recently used of its own where that takes room.
-// It lends two thirds of the budget at most: false means that there is nothing more to lend.
+// It lends two thirds at most of what decoders leave: false means that there is nothing more to lend.
 func (l *Library) Lend(bytes int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.lent+bytes > l.budget/3*2 {
+	if l.lent+bytes > l.free()/3*2 {
 		return false
 	}
 	l.lent += bytes
@@ -154,14 +172,17 @@ func (l *Library) Return(bytes int64) {
 	l.lent -= bytes
 }
 
-// drop drops frame n of a film; with n < 0 all pictures of a reader.
-func (l *Library) drop(of reader, n int) {
+// drop drops a picture, if it is kept.
+func (l *Library) drop(p picture) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if n >= 0 {
-		l.remove(l.known[picture{of, n, 0}])
-		return
-	}
+	l.remove(l.known[p])
+}
+
+// dropAll drops all pictures of a reader.
+func (l *Library) dropAll(of reader) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for p, e := range l.known {
 		if p.of == of {
 			l.remove(e)
@@ -193,7 +214,7 @@ func (l *Library) Holds() (bytes int64, decoders int) {
 func (l *Library) share(bytes int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return max(windowLeast, min(windowMost, int((l.budget-l.lent)/2)/max(1, bytes)))
+	return max(windowLeast, min(windowMost, int(l.room()/2)/max(1, bytes)))
 }
 
 // decode runs the decoding of a still once so many bytes more may be used.
@@ -203,28 +224,43 @@ func (l *Library) decode(ctx context.Context, bytes int64, run func() error) err
 		return context.Cause(ctx)
 	}
 	defer l.reading.Release(bytes)
+	l.decoding(bytes)
+	defer l.decoding(-bytes)
 	return run()
 }
 
-// reads records that f, which is locked, starts one more decoder, and stops those of the least recently used films.
+func (l *Library) decoding(bytes int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stills += bytes
+	l.fit()
+}
+
+// reads records that f, which is locked, starts one more decoder, and stops those of the least recently used films: where there are too many, and of idle films
+// where decoders take more than half of the budget.
 func (l *Library) reads(f *film) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.forget(f)
-	running := int(f.running.Load()) + 1
+	running, taken := 1, f.cost()+decoderFrames*int64(f.rawBytes())
+	running += int(f.running.Load())
 	for _, other := range l.films {
-		running += int(other.running.Load())
+		running, taken = running+int(other.running.Load()), taken+other.cost()
 	}
-	for i := 0; i < len(l.films) && running > maxDecoders; {
-		n := int(l.films[i].running.Load())
-		if !l.films[i].stopIdle() { // it is in use
+	idle := l.clock.Load() - idleAfter
+	for i := 0; i < len(l.films); {
+		other := l.films[i]
+		n, cost := int(other.running.Load()), other.cost()
+		needed := running <= maxDecoders && (taken <= l.budget/2 || other.used.Load() >= idle)
+		if needed || !other.stopIdle() { // or it is in use
 			i++
 			continue
 		}
-		running -= n
+		running, taken = running-n, taken-cost
 		l.films = append(l.films[:i], l.films[i+1:]...)
 	}
 	l.films = append(l.films, f)
+	l.fit()
 }
 
 // ended records that f has no decoders any more.

@@ -159,6 +159,94 @@ func TestManyFilmsAreReadByFewDecoders(t *testing.T) {
 	wants(t, all[0], 7)
 }
 
+// TestFilmsAreKeptAsLargeAsTheyAreSeen reads films with and without a colour for four pixels.
+func TestFilmsAreKeptAsLargeAsTheyAreSeen(t *testing.T) {
+	const whole = 4 * 64 * 48
+	for name, args := range map[string][]string{"i420": {"-c:v", "libx264", "-pix_fmt", "yuv420p"}, "rgb": {"-c:v", "libx264rgb", "-qp", "0"}} {
+		path := makeFilm(t, name+".mov", args...)
+		l := NewLibrary(DefaultBudget)
+		s, err := l.OpenAs(t.Context(), path, Interpretation{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		full := open(t, path, Interpretation{})
+		seen := func(n, halvings int) {
+			t.Helper()
+			got, err := s.Halved(t.Context(), float64(n)/25, halvings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := full.Frame(t.Context(), float64(n)/25)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got.Pix, halve(want, halvings).Pix) {
+				t.Errorf("%s: frame %d, halved %d times, is another picture", name, n, halvings)
+			}
+		}
+		for n := range 3 {
+			seen(n, 2)
+		}
+		if held, _ := l.Holds(); held != 3*whole/16 {
+			t.Errorf("%s: %d bytes are kept of three small frames", name, held)
+		}
+		for n := 3; n < 5; n++ { // a second layer shows it larger: both have a frame of one decoder
+			seen(n, 2)
+			seen(n, 0)
+		}
+		began := started(s)
+		for n := 5; n < 20; n++ {
+			seen(n, 2)
+			seen(n, 0)
+			seen(n, 1)
+		}
+		if again := started(s) - began; again != 0 {
+			t.Errorf("%s: ffmpeg was started %d times more for a film in two sizes", name, again)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestDecodersTakeTheirShareOfTheBudget has three films of which each decoder takes a third of the budget.
+func TestDecodersTakeTheirShareOfTheBudget(t *testing.T) {
+	path := makeFilm(t, "n.mov", "-c:v", "libx264rgb", "-qp", "0")
+	const decoder = decoderFrames * 4 * 64 * 48
+	l := NewLibrary(3 * decoder)
+	var films []*Source
+	for range 3 {
+		s, err := l.OpenAs(t.Context(), path, Interpretation{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		films = append(films, s)
+	}
+	if !l.Lend(2 * decoder) {
+		t.Error("two thirds of the budget were not lent")
+	}
+	l.Return(2 * decoder)
+	wants(t, films[0], 0)
+	wants(t, films[1], 0)
+	if _, decoders := l.Holds(); decoders != 2 {
+		t.Errorf("%d decoders of films that are in use", decoders)
+	}
+	if l.Lend(decoder) {
+		t.Error("what decoders take was lent")
+	}
+	for range idleAfter {
+		wants(t, films[1], 1)
+	}
+	wants(t, films[2], 0)
+	if n := films[0].reader.(*film).running.Load(); n != 0 {
+		t.Error("a film that nobody looks at keeps its decoder")
+	}
+	if n := films[1].reader.(*film).running.Load(); n != 1 {
+		t.Error("a film that is in use lost its decoder")
+	}
+}
+
 // deepPNG is a picture in black with 16 bits for each of four channels, as the encoder of the standard library takes long to make one.
 func deepPNG(t *testing.T, width, height uint32) []byte {
 	t.Helper()

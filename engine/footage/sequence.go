@@ -117,7 +117,7 @@ func (s *sequence) still(ctx context.Context, n int) (*still, error) {
 	}
 	for k, old := range s.ring {
 		if k <= n-windowLeast || k >= n+windowLeast {
-			s.lib.drop(old, -1)
+			s.lib.dropAll(old)
 			delete(s.ring, k)
 		}
 	}
@@ -129,7 +129,7 @@ func (s *sequence) rest() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for k, old := range s.ring {
-		s.lib.drop(old, -1)
+		s.lib.dropAll(old)
 		delete(s.ring, k)
 	}
 	return true

@@ -158,7 +158,7 @@ func (s *still) decodeLayered(ctx context.Context) (*raster.Image, error) {
 }
 
 func (s *still) rest() bool {
-	s.lib.drop(s, -1)
+	s.lib.dropAll(s)
 	return true
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
@@ -169,4 +170,12 @@ func (s *server) readJoined(ctx context.Context, p farm.Principal, invitation st
 		v.Machines = append(v.Machines, dressed)
 	}
 	return v, nil
+}
+
+// joinedPieces are the machines that came by an invitation, while its page is open.
+func (s *server) joinedPieces(p farm.Principal, _ page.Shell, invitation string) []piece {
+	return []piece{{id: "joined", kinds: []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventThumbnail, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+		v, err := s.readJoined(ctx, p, invitation)
+		return page.JoinedMachines(v), err
+	}}}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/coordinator"
@@ -60,6 +61,14 @@ func (s *server) readBatches(ctx context.Context, p farm.Principal, cursor strin
 	return v, nil
 }
 
+// batchListPieces are the live parts of the list of batches.
+func (s *server) batchListPieces(p farm.Principal, shell page.Shell, cursor string) []piece {
+	return []piece{{id: "batches", common: true, kinds: []farm.EventKind{farm.EventJob}, draw: func(ctx context.Context) (templ.Component, error) {
+		v, err := s.readBatches(ctx, p, cursor)
+		return page.BatchesBody(shell, v), err
+	}}}
+}
+
 // forecastBatch adds when a batch that has not ended is likely to be done.
 func (s *server) forecastBatch(ctx context.Context, p farm.Principal, b *page.Batch) (err error) {
 	if b.Ended() == len(b.Batch.Jobs) {
@@ -105,6 +114,17 @@ func (s *server) readBatch(ctx context.Context, p farm.Principal, id, filter str
 		return b, err
 	}
 	return b, s.forecastBatch(ctx, p, &b)
+}
+
+// batchPieces are the live parts of a batch's page, whose topic names the batch, the first row that is shown, and the filter.
+func (s *server) batchPieces(p farm.Principal, shell page.Shell, shown string) []piece {
+	id, rest, _ := strings.Cut(shown, ",")
+	place, filter, _ := strings.Cut(rest, ",")
+	from, _ := strconv.Atoi(place)
+	return []piece{{id: "batch", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventProgress}, draw: func(ctx context.Context) (templ.Component, error) {
+		b, err := s.readBatch(ctx, p, id, filter, max(0, from))
+		return page.BatchBody(shell, b), err
+	}}}
 }
 
 // nameBatch adds the job that a batch without a name is called after.

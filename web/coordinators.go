@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/farm"
@@ -26,6 +27,14 @@ func (s *server) coordinators(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) readCoordinators(ctx context.Context, p farm.Principal) (page.Coordinators, error) {
 	status, err := s.farm.cluster.Status(ctx, p, 0)
 	return page.Coordinators{Status: status, Now: time.Now()}, err
+}
+
+// coordinatorPieces are the live parts of the page of coordinators.
+func (s *server) coordinatorPieces(p farm.Principal, _ page.Shell, _ string) []piece {
+	return []piece{{id: "coordinators", common: true, kinds: []farm.EventKind{farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+		v, err := s.readCoordinators(ctx, p)
+		return page.CoordinatorsBody(v), err
+	}}}
 }
 
 // transferLead hands the lead to a coordinator.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/coordinator/search"
@@ -69,6 +70,14 @@ func (s *server) readHome(ctx context.Context, p farm.Principal, of string) (pag
 	status, err := s.farm.status.Pulse(ctx, p)
 	h.Templates, h.Machines = len(templates), online(status)
 	return h, err
+}
+
+// homePieces are the live parts of the overview of a reader, or of the team.
+func (s *server) homePieces(p farm.Principal, shell page.Shell, of string) []piece {
+	return []piece{{id: "home", kinds: []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventThumbnail, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+		h, err := s.readHome(ctx, p, of)
+		return page.HomeBody(shell, h), err
+	}}}
 }
 
 // readTeams reads how the work of the whole team stands.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/coordinator/search"
@@ -123,6 +124,18 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, asked url.Value
 		return v, nil
 	}
 	return v, s.forecast(ctx, p, v.Jobs)
+}
+
+// jobListPieces are the live parts of a list of jobs.
+func (s *server) jobListPieces(p farm.Principal, shell page.Shell, query string) []piece {
+	return []piece{{id: "jobs", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventProgress}, draw: func(ctx context.Context) (templ.Component, error) {
+		asked, err := url.ParseQuery(query)
+		if err != nil {
+			asked = url.Values{} // as the page itself reads such an address
+		}
+		v, err := s.readJobs(ctx, p, asked)
+		return page.JobsBody(shell, v), err
+	}}}
 }
 
 // listJobs reads the jobs of a page, and how the list goes on at both of its ends.

@@ -251,6 +251,11 @@ func (s *server) frame(c *fiber.Ctx, p farm.Principal, ext string, open func(con
 	return answer.File(c, f, answer.FileOptions{})
 }
 
+// sample answers with the full-size picture of a frame that was rendered to be looked at first.
+func (s *server) sample(c *fiber.Ctx, p farm.Principal) error {
+	return s.frame(c, p, ".png", s.farm.results.OpenSample)
+}
+
 // jobPoster answers with one picture for a job as a whole: of the frame in its middle, or of its template while no frame is there.
 func (s *server) jobPoster(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -113,10 +111,35 @@ func liveAction(topic string) farm.Action {
 	return farm.ActView
 }
 
-// pieces are the live parts of a topic.
+// pieces are the live parts of a topic: a page's name, and behind a colon what of it is shown. Those of each page stand where that is read.
 func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piece {
 	name, subject, _ := strings.Cut(topic, ":")
-	all := []piece{
+	all := s.everyPagePieces(p, shell)
+	if of, ok := map[string]func(farm.Principal, page.Shell, string) []piece{
+		"batch":        s.batchPieces,
+		"batches":      s.batchListPieces,
+		"coordinators": s.coordinatorPieces,
+		"home":         s.homePieces,
+		"job":          s.jobPieces,
+		"jobs":         s.jobListPieces,
+		"joined":       s.joinedPieces,
+		"machine":      s.machinePieces,
+		"machines":     s.machineListPieces,
+		"projects":     s.projectPieces,
+		"queue":        s.queuePieces,
+		"template":     s.templatePieces,
+		"templates":    s.templateListPieces,
+		"wall":         s.wallPieces,
+		"welcome":      s.welcomePieces,
+	}[name]; ok {
+		all = append(all, of(p, shell, subject)...)
+	}
+	return all
+}
+
+// everyPagePieces are the live parts that every page has.
+func (s *server) everyPagePieces(p farm.Principal, shell page.Shell) []piece {
+	return []piece{
 		{id: "pulse", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
 			pulse, _ := s.pulse(ctx, p)
 			return page.PulseLine(pulse), nil
@@ -128,121 +151,6 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 		{id: "pause", common: true, kinds: []farm.EventKind{farm.EventFarm}, draw: func(ctx context.Context) (templ.Component, error) {
 			_, shell.Pause = s.pulse(ctx, p)
 			return page.PauseBanner(shell), nil
-		}},
-	}
-	jobs := []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventThumbnail}
-	switch name {
-	case "home":
-		all = append(all, piece{id: "home", kinds: append(jobs, farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
-			h, err := s.readHome(ctx, p, subject)
-			return page.HomeBody(shell, h), err
-		}})
-	case "welcome":
-		all = append(all, piece{id: "welcome", kinds: jobs, subject: subject, draw: func(ctx context.Context) (templ.Component, error) {
-			v, err := s.readWelcome(ctx, p, subject)
-			return page.WelcomeBody(shell, v), err
-		}})
-	case "jobs":
-		all = append(all, piece{id: "jobs", common: true, kinds: jobs[:2], draw: func(ctx context.Context) (templ.Component, error) {
-			asked, err := url.ParseQuery(subject)
-			if err != nil {
-				asked = url.Values{} // as the page itself reads such an address
-			}
-			v, err := s.readJobs(ctx, p, asked)
-			return page.JobsBody(shell, v), err
-		}})
-	case "job":
-		all = append(all, s.jobPieces(p, shell, subject)...)
-	case "batches":
-		all = append(all, piece{id: "batches", common: true, kinds: jobs[:1], draw: func(ctx context.Context) (templ.Component, error) {
-			v, err := s.readBatches(ctx, p, subject)
-			return page.BatchesBody(shell, v), err
-		}})
-	case "batch":
-		id, rest, _ := strings.Cut(subject, ",")
-		place, filter, _ := strings.Cut(rest, ",")
-		from, _ := strconv.Atoi(place)
-		all = append(all, piece{id: "batch", common: true, kinds: jobs[:2], draw: func(ctx context.Context) (templ.Component, error) {
-			b, err := s.readBatch(ctx, p, id, filter, max(0, from))
-			return page.BatchBody(shell, b), err
-		}})
-	case "templates":
-		all = append(all, piece{id: "templates", common: true, kinds: []farm.EventKind{farm.EventTemplate}, draw: func(ctx context.Context) (templ.Component, error) {
-			t, err := s.farm.templates.List(ctx, p)
-			return page.TemplatesBody(shell, s.listed(ctx, p, t)), err
-		}})
-	case "template":
-		all = append(all, piece{id: "template", common: true, kinds: []farm.EventKind{farm.EventTemplate}, subject: subject, draw: func(ctx context.Context) (templ.Component, error) {
-			t, err := s.readTemplate(ctx, p, subject)
-			return page.TemplateBody(shell, t), err
-		}})
-	case "projects":
-		all = append(all, piece{id: "projects", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventProject}, draw: func(ctx context.Context) (templ.Component, error) {
-			v, err := s.readProjects(ctx, p)
-			return page.ProjectsBody(shell, v), err
-		}})
-	case "machines":
-		all = append(all, piece{id: "machines", common: true, kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
-			asked, err := url.ParseQuery(subject)
-			if err != nil {
-				asked = url.Values{} // as the page itself reads such an address
-			}
-			v, err := s.readMachines(ctx, p, asked)
-			return page.MachinesBody(shell, v), err
-		}})
-	case "machine":
-		all = append(all, piece{id: "machine", common: true, kinds: append(jobs[:2:2], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
-			m, err := s.readMachine(ctx, p, subject)
-			return page.MachineHead(shell, m), err
-		}}, piece{id: "day", common: true, draw: func(ctx context.Context) (templ.Component, error) { // by time alone
-			d, err := s.readDay(ctx, p, subject)
-			return page.MachineDayPart(d), err
-		}})
-	case "joined":
-		all = append(all, piece{id: "joined", kinds: append(jobs[:3:3], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
-			v, err := s.readJoined(ctx, p, subject)
-			return page.JoinedMachines(v), err
-		}})
-	case "coordinators":
-		all = append(all, piece{id: "coordinators", common: true, kinds: []farm.EventKind{farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
-			v, err := s.readCoordinators(ctx, p)
-			return page.CoordinatorsBody(v), err
-		}})
-	case "wall":
-		all = append(all, piece{id: "wall", common: true, kinds: append(jobs[:3:3], farm.EventMachine), draw: func(ctx context.Context) (templ.Component, error) {
-			v, err := s.readWall(ctx, p)
-			return page.WallBody(v), err
-		}})
-	case "queue":
-		all = append(all, piece{id: "queue", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventTask, farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
-			v, err := s.readQueue(ctx, p, subject)
-			return page.QueueBody(shell, v), err
-		}})
-	}
-	return all
-}
-
-// jobPieces are the live parts of a job's page. What it waits for changes with machines and with the farm as well.
-func (s *server) jobPieces(p farm.Principal, shell page.Shell, id string) []piece {
-	own := []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventThumbnail}
-	body := func(ctx context.Context) (templ.Component, error) {
-		v, err := s.readJobView(ctx, p, id)
-		return page.JobBody(shell, v), err
-	}
-	return []piece{
-		{id: "reviews", kinds: []farm.EventKind{farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
-			v, err := s.readReviews(ctx, p, id)
-			return page.ReviewsPart(shell, v), err
-		}},
-		{id: "timeline", kinds: []farm.EventKind{farm.EventTask, farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
-			t, err := s.readTimeline(ctx, p, id)
-			return page.TimelinePart(t), err
-		}},
-		{id: "job", kinds: own, subject: id, draw: body},
-		{id: "job", kinds: []farm.EventKind{farm.EventFarm}, draw: body},
-		{id: "tasks", kinds: []farm.EventKind{farm.EventTask, farm.EventProgress, farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
-			t, err := s.readTasks(ctx, p, id)
-			return page.TasksPart(t, false), err
 		}},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 	"golang.org/x/sync/errgroup"
 
@@ -46,6 +47,18 @@ func (s *server) readMachines(ctx context.Context, p farm.Principal, asked url.V
 		}
 	}
 	return v, nil
+}
+
+// machineListPieces are the live parts of a list of machines.
+func (s *server) machineListPieces(p farm.Principal, shell page.Shell, query string) []piece {
+	return []piece{{id: "machines", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+		asked, err := url.ParseQuery(query)
+		if err != nil {
+			asked = url.Values{} // as the page itself reads such an address
+		}
+		v, err := s.readMachines(ctx, p, asked)
+		return page.MachinesBody(shell, v), err
+	}}}
 }
 
 // runsOf are the tasks that a machine works on, with the names of their jobs; known are those that were read before.

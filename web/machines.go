@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
@@ -110,6 +111,20 @@ func (s *server) readDay(ctx context.Context, p farm.Principal, id string) (page
 		}
 	}
 	return v, nil
+}
+
+// machinePieces are the live parts of a machine's page. Its day changes with time alone.
+func (s *server) machinePieces(p farm.Principal, shell page.Shell, id string) []piece {
+	return []piece{
+		{id: "machine", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+			m, err := s.readMachine(ctx, p, id)
+			return page.MachineHead(shell, m), err
+		}},
+		{id: "day", common: true, draw: func(ctx context.Context) (templ.Component, error) {
+			d, err := s.readDay(ctx, p, id)
+			return page.MachineDayPart(d), err
+		}},
+	}
 }
 
 func (s *server) machine(c *fiber.Ctx, p farm.Principal) error {

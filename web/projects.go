@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
@@ -65,6 +66,14 @@ func (s *server) readProjects(ctx context.Context, p farm.Principal) (page.Proje
 		}
 	}
 	return v, nil
+}
+
+// projectPieces are the live parts of the page of projects.
+func (s *server) projectPieces(p farm.Principal, shell page.Shell, _ string) []piece {
+	return []piece{{id: "projects", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventProject}, draw: func(ctx context.Context) (templ.Component, error) {
+		v, err := s.readProjects(ctx, p)
+		return page.ProjectsBody(shell, v), err
+	}}}
 }
 
 // findProjects are the first of those whose names have all of some words.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/farm"
@@ -83,6 +84,14 @@ func (s *server) readQueue(ctx context.Context, p farm.Principal, cursor string)
 		q.Lines = append(q.Lines, line)
 	}
 	return q, nil
+}
+
+// queuePieces are the live parts of the queue.
+func (s *server) queuePieces(p farm.Principal, shell page.Shell, cursor string) []piece {
+	return []piece{{id: "queue", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventTask, farm.EventFarm, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+		v, err := s.readQueue(ctx, p, cursor)
+		return page.QueueBody(shell, v), err
+	}}}
 }
 
 // turnFarm pauses the farm or lets it go on, from whatever page that was asked for on.

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/aep"
@@ -106,6 +107,14 @@ func (s *server) readWelcome(ctx context.Context, p farm.Principal, id string) (
 	}
 	v.Job = &job
 	return v, nil
+}
+
+// welcomePieces are the live parts of the page that a first render is watched on.
+func (s *server) welcomePieces(p farm.Principal, shell page.Shell, id string) []piece {
+	return []piece{{id: "welcome", kinds: []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventThumbnail}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
+		v, err := s.readWelcome(ctx, p, id)
+		return page.WelcomeBody(shell, v), err
+	}}}
 }
 
 // renderDemo registers the demo's project, unless the team has it, and submits the first job.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/aep"
@@ -41,6 +42,14 @@ func (s *server) listed(ctx context.Context, p farm.Principal, all []farm.Templa
 		out[i] = page.Template{Template: t, Waits: why[t.ID]}
 	}
 	return out
+}
+
+// templateListPieces are the live parts of the list of templates.
+func (s *server) templateListPieces(p farm.Principal, shell page.Shell, _ string) []piece {
+	return []piece{{id: "templates", common: true, kinds: []farm.EventKind{farm.EventTemplate}, draw: func(ctx context.Context) (templ.Component, error) {
+		t, err := s.farm.templates.List(ctx, p)
+		return page.TemplatesBody(shell, s.listed(ctx, p, t)), err
+	}}}
 }
 
 func newestFirst(all []farm.Template) []farm.Template {
@@ -133,6 +142,14 @@ func (s *server) readTemplate(ctx context.Context, p farm.Principal, id string) 
 	}
 	v.Preflight, err = s.farm.preflights.TemplatePreflight(ctx, p, id)
 	return v, err
+}
+
+// templatePieces are the live parts of a template's page.
+func (s *server) templatePieces(p farm.Principal, shell page.Shell, id string) []piece {
+	return []piece{{id: "template", common: true, kinds: []farm.EventKind{farm.EventTemplate}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
+		t, err := s.readTemplate(ctx, p, id)
+		return page.TemplateBody(shell, t), err
+	}}}
 }
 
 // readVersion is readTemplate for a version that jobs can render; 0 stands for the present one.

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/farm"
@@ -71,4 +72,12 @@ func (s *server) readWall(ctx context.Context, p farm.Principal) (page.Wall, err
 		err = nil // without a leader nobody knows
 	}
 	return v, err
+}
+
+// wallPieces are what a screen on the wall shows.
+func (s *server) wallPieces(p farm.Principal, _ page.Shell, _ string) []piece {
+	return []piece{{id: "wall", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventThumbnail, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+		v, err := s.readWall(ctx, p)
+		return page.WallBody(v), err
+	}}}
 }

@@ -124,6 +124,20 @@ type Job struct {
 	Progress float64 `json:"progress,omitempty"`
 }
 
+// AwaitsApproval tells, given the job's tasks, whether the frames to be looked at are made, and nothing of the rest is in work, since nobody has
+// approved them.
+func (j Job) AwaitsApproval(tasks []Task) bool {
+	if !j.Approve || !j.ApprovedAt.IsZero() {
+		return false
+	}
+	for _, t := range tasks {
+		if t.Status == TaskLeased || t.Kind == TaskSample && t.Status != TaskDone {
+			return false
+		}
+	}
+	return true
+}
+
 // RenderTime is how long a job that has ended was rendering, 0 for one that never was.
 func (j Job) RenderTime() time.Duration {
 	end := j.FinishedAt

@@ -2,15 +2,19 @@ package web
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/coordinator"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
 
 // failures is what pages ask of the farm about jobs that failed and need somebody.
 type failures interface {
+	OwnFailures(ctx context.Context, p farm.Principal) (own []coordinator.OwnFailures, more bool, err error)
 	Failures(ctx context.Context, p farm.Principal) ([]farm.FailureGroup, error)
 	Failure(ctx context.Context, p farm.Principal, job string) (farm.OpenFailure, error)
 	FailuresOf(ctx context.Context, p farm.Principal, cause farm.Cause, before string, limit int) (jobs []farm.Job, next string, err error)
@@ -82,23 +86,49 @@ func (s *server) dressFailures(ctx context.Context, p farm.Principal, g farm.Fai
 	return f, err
 }
 
-// readCauses reads the latest causes for the home page.
-func (s *server) readCauses(ctx context.Context, p farm.Principal) (causes []page.FailureGroup, err error) {
+// readCauses reads the latest causes for pages that name some, and how many jobs all causes have.
+func (s *server) readCauses(ctx context.Context, p farm.Principal) (causes []page.FailureGroup, jobs int, err error) {
 	groups, err := s.farm.failures.Failures(ctx, p)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	for _, g := range groups[:min(len(groups), causesAtHome)] {
+	for i, g := range groups {
+		jobs += g.Count
+		if i >= causesAtHome {
+			continue
+		}
 		f, err := s.dressFailures(ctx, p, g)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		causes = append(causes, f)
 	}
-	return causes, nil
+	return causes, jobs, nil
 }
 
-// retryFailures submits all jobs of a cause again, with a file in the place of missing footage when one was dropped.
+// readOwnCauses is readCauses for the reader's own jobs; more says that there may be others.
+func (s *server) readOwnCauses(ctx context.Context, p farm.Principal) (causes []page.FailureGroup, jobs int, more bool, err error) {
+	groups, more, err := s.farm.failures.OwnFailures(ctx, p)
+	if err != nil {
+		return nil, 0, more, err
+	}
+	for i, g := range groups {
+		jobs += g.Count
+		if i >= causesAtHome {
+			continue
+		}
+		f, err := s.dressFailures(ctx, p, g.FailureGroup)
+		if err != nil {
+			return nil, 0, more, err
+		}
+		f.Own = true
+		causes = append(causes, f)
+	}
+	return causes, jobs, more, nil
+}
+
+// retryFailures submits all jobs of a cause again, with a file in the place of missing footage when one was dropped; of the reader's own those that
+// the overview shows them.
 func (s *server) retryFailures(c *fiber.Ctx, p farm.Principal) error {
 	cause, err := causeOf(c)
 	if err != nil {
@@ -106,11 +136,29 @@ func (s *server) retryFailures(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	result, err := s.farm.submitter.RetryFailures(ctx, p, cause, c.FormValue("src"))
+	retry := s.farm.submitter.RetryFailures
+	if c.FormValue("own") != "" {
+		retry = s.retryOwn
+	}
+	result, err := retry(ctx, p, cause, c.FormValue("src"))
 	if err != nil {
 		return err
 	}
 	return c.Redirect("/batches/"+result.Batch.ID, fiber.StatusSeeOther)
+}
+
+// retryOwn submits the reader's own jobs of a cause again.
+func (s *server) retryOwn(ctx context.Context, p farm.Principal, cause farm.Cause, _ string) (submission.BatchResult, error) {
+	groups, _, err := s.farm.failures.OwnFailures(ctx, p)
+	if err != nil {
+		return submission.BatchResult{}, err
+	}
+	n := slices.IndexFunc(groups, func(g coordinator.OwnFailures) bool { return g.Cause == cause })
+	if n < 0 {
+		return submission.BatchResult{}, farm.Errorf(farm.CodeNotFound, "none of your jobs that failed for this needs you any more")
+	}
+	ids := groups[n].Jobs
+	return s.farm.submitter.ResubmitJobs(ctx, p, ids[:min(len(ids), farm.MostOpenFailures)])
 }
 
 // dismissFailures takes all jobs of a cause off the list.

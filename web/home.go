@@ -4,30 +4,29 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
+	"overcrank/coordinator"
 	"overcrank/coordinator/search"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/web/page"
 )
 
 const (
 	homeRunning = 6
 	homeNext    = 5
-	homeFailed  = 3
 	homeRecent  = 6
 	homeBatches = 4
 	homeCounted = 200 // jobs of one person that are counted at most, of each state
 	homeLooked  = 50  // waiting jobs of which it is asked whether they are stuck
-	homeStuck   = 3   // of these, named for one reason
-	// homeSought is among how many of the team's latest batches those of one person are looked for.
-	homeSought = 12
+	homeStuck   = 3   // of these, and of those that wait for approval, named for one reason
+	// homeSought is among how many of the team's latest batches those are looked for that the page shows; homeWalked is how many stretches of
+	// homeStretch of one person's jobs are read for theirs.
+	homeSought, homeWalked, homeStretch = 12, 8, 25
 
-	// failedLately is how long a failure asks for attention on the home page.
-	failedLately = 24 * time.Hour
 	// ofTeam is what the address asks for to see everybody's work.
 	ofTeam = "team"
 )
@@ -86,9 +85,10 @@ func (s *server) readTeams(ctx context.Context, p farm.Principal, h *page.Home) 
 	if err != nil {
 		return err
 	}
-	h.Active = counts[farm.JobRendering]
-	h.Waiting = counts[farm.JobQueued] + counts[farm.JobPending]
-	h.Done, h.Broken = counts[farm.JobFinished], counts[farm.JobFailed]
+	h.Active, h.Waiting, h.Empty = counts[farm.JobRendering], counts[farm.JobQueued]+counts[farm.JobPending], len(counts) == 0
+	if h.Done, _, err = s.farm.reports.DoneOn(ctx, p, s.farm.reports.Now()); err != nil {
+		return err
+	}
 	var rendering, recent []farm.Job
 	for _, list := range []struct {
 		into  *[]farm.Job
@@ -101,85 +101,72 @@ func (s *server) readTeams(ctx context.Context, p farm.Principal, h *page.Home) 
 			return err
 		}
 	}
-	failed, _, err := s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: jobFilters["failed"], Sort: "newest_first", Limit: homeCounted, Minimal: true})
-	if err != nil {
-		return err
-	}
-	whole := len(failed) < homeCounted
-	since := time.Now().Add(-failedLately)
-	failed = slices.DeleteFunc(failed, func(j farm.Job) bool { return j.ErrorAt.Before(since) })
-	h.FailedNow, h.FailedAll = len(failed), whole || len(failed) < homeCounted
 	waiting, err := s.firstInLine(ctx, p)
 	if err != nil {
 		return err
 	}
-	if h.Stuck, err = s.stuck(ctx, p, waiting, func(farm.Job, bool) bool { return true }); err != nil {
+	if h.Stuck, err = s.waitForPeople(ctx, p, true, waiting); err != nil {
 		return err
 	}
-	if h.Batches, err = s.latestBatches(ctx, p, func(farm.Job) bool { return true }); err != nil {
+	if h.Batches, err = s.latestBatches(ctx, p); err != nil {
 		return err
 	}
-	if h.Causes, err = s.readCauses(ctx, p); err != nil {
+	if h.Causes, h.Failed, err = s.readCauses(ctx, p); err != nil {
 		return err
 	}
-	if len(h.Causes) > 0 {
-		failed = nil // they stand by their causes
-	}
-	return s.dressHome(ctx, p, h, rendering, waiting, failed, recent)
+	return s.dressHome(ctx, p, h, rendering, waiting, recent)
 }
 
 // readMine reads how the reader's own work stands. Those who approve also see what of the team's waits for them.
 func (s *server) readMine(ctx context.Context, p farm.Principal, h *page.Home) error {
 	mine := func(states string) ([]farm.Job, bool, error) {
 		found, err := s.farm.jobs.SelectJobs(ctx, p, search.Filter{By: p.Name, States: jobFilters[states]}, "", homeCounted)
-		return found.Jobs, found.Next == "", err
+		return found.Jobs, found.Next != "" && len(found.Jobs) > 0, err
 	}
-	lists, more := map[string][]farm.Job{}, map[string]bool{}
-	for _, states := range []string{"rendering", "waiting", "finished", "failed"} {
-		jobs, whole, err := mine(states)
-		if err != nil {
-			return err
-		}
-		lists[states], more[states] = jobs, !whole && len(jobs) > 0
+	rendering, more, err := mine("rendering")
+	if err != nil {
+		return err
 	}
-	lately := time.Now().Add(-failedLately)
-	failed := slices.DeleteFunc(lists["failed"], func(j farm.Job) bool { return j.ErrorAt.Before(lately) })
-	finished := slices.DeleteFunc(lists["finished"], func(j farm.Job) bool { return j.FinishedAt.Before(lately) })
+	h.Active, h.More.Active = len(rendering), more
+	waiting, more, err := mine("waiting")
+	if err != nil {
+		return err
+	}
+	h.Waiting, h.More.Waiting = len(waiting), more
+	finished, _, err := mine("finished")
+	if err != nil {
+		return err
+	}
 	slices.SortStableFunc(finished, func(a, b farm.Job) int { return b.FinishedAt.Compare(a.FinishedAt) })
+	if _, h.Done, err = s.farm.reports.DoneOn(ctx, p, s.farm.reports.Now()); err != nil {
+		return err
+	}
 	first, err := s.firstInLine(ctx, p)
 	if err != nil {
 		return err
 	}
-	waiting := inLine(lists["waiting"], first, p.Name)
-	h.Active, h.Waiting, h.Done, h.Broken = len(lists["rendering"]), len(lists["waiting"]), len(finished), len(failed)
-	h.More = page.More{
-		Active: more["rendering"], Waiting: more["waiting"],
-		Done: more["finished"] && len(finished) == len(lists["finished"]), Broken: more["failed"] && len(failed) == len(lists["failed"]),
-	}
-	h.FailedNow, h.FailedAll = len(failed), !h.More.Broken
-	looked := waiting[:min(len(waiting), homeLooked)]
-	if p.Can(farm.ActApprove) {
-		looked = slices.Concat(looked, slices.DeleteFunc(first, func(j farm.Job) bool { return j.SubmittedBy == p.Name }))
-	}
-	h.Stuck, err = s.stuck(ctx, p, looked, func(j farm.Job, ask bool) bool { return ask || j.SubmittedBy == p.Name })
-	if err != nil {
+	waiting = inLine(waiting, first, p.Name)
+	if h.Stuck, err = s.waitForPeople(ctx, p, p.Can(farm.ActApprove), waiting); err != nil {
 		return err
 	}
-	if h.Batches, err = s.latestBatches(ctx, p, func(j farm.Job) bool { return j.SubmittedBy == p.Name }); err != nil {
+	if h.Batches, err = s.ownBatches(ctx, p); err != nil {
 		return err
 	}
-	return s.dressHome(ctx, p, h, lists["rendering"], waiting, failed, finished)
+	if h.Causes, h.Failed, h.More.Failed, err = s.readOwnCauses(ctx, p); err != nil {
+		return err
+	}
+	return s.dressHome(ctx, p, h, rendering, waiting, finished)
 }
 
 // dressHome adds to the jobs that the page shows what stands beside them.
-func (s *server) dressHome(ctx context.Context, p farm.Principal, h *page.Home, rendering, waiting, failed, recent []farm.Job) error {
+func (s *server) dressHome(ctx context.Context, p farm.Principal, h *page.Home, rendering, waiting, recent []farm.Job) error {
 	for _, list := range []struct {
 		into   *[]page.Job
 		jobs   []farm.Job
 		most   int
 		thumbs bool
 	}{
-		{&h.Rendering, rendering, homeRunning, true}, {&h.Next, waiting, homeNext, false}, {&h.Failed, failed, homeFailed, false}, {&h.Recent, recent, homeRecent, false},
+		{&h.Rendering, rendering, homeRunning, true}, {&h.Next, waiting, homeNext, false}, {&h.Recent, recent, homeRecent, false},
 	} {
 		var err error
 		if *list.into, err = s.dress(ctx, p, list.jobs[:min(len(list.jobs), list.most)], list.thumbs); err != nil {
@@ -204,72 +191,151 @@ func inLine(waiting, first []farm.Job, name string) []farm.Job {
 
 // firstInLine reads the team's waiting jobs that begin first.
 func (s *server) firstInLine(ctx context.Context, p farm.Principal) ([]farm.Job, error) {
-	jobs, _, err := s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: jobFilters["waiting"], Sort: "priority", Limit: homeLooked, Minimal: true})
+	jobs, _, err := s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: jobFilters["waiting"], Sort: "priority", Limit: homeLooked + 1, Minimal: true})
 	return jobs, err
 }
 
-// stuck tells which of some jobs wait for somebody to do something, by what that is; show says which of them the page is about.
-func (s *server) stuck(ctx context.Context, p farm.Principal, jobs []farm.Job, show func(j farm.Job, ask bool) bool) ([]page.Stuck, error) {
-	ids := make([]string, len(jobs))
-	for i, j := range jobs {
-		ids[i] = j.ID
+// waitForPeople is what waits for somebody to do something: jobs for approval, of everybody's or of the reader alone, and those of some waiting ones
+// that no machine can render.
+func (s *server) waitForPeople(ctx context.Context, p farm.Principal, everybodys bool, waiting []farm.Job) ([]page.Stuck, error) {
+	jobs, more, err := s.farm.jobs.AwaitingApproval(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if !everybodys {
+		jobs = slices.DeleteFunc(jobs, func(j farm.Job) bool { return j.SubmittedBy != p.Name })
+	}
+	stuck, err := s.stuck(ctx, p, waiting)
+	if err != nil || len(jobs) == 0 {
+		return stuck, err
+	}
+	ask := page.Stuck{Why: wording.Approval(), Ask: true, Least: more}
+	for _, j := range jobs {
+		if err := s.addStuck(ctx, p, &ask, j); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Insert(stuck, 0, ask), nil
+}
+
+// addStuck adds a job to those that wait for the same.
+func (s *server) addStuck(ctx context.Context, p farm.Principal, to *page.Stuck, j farm.Job) error {
+	if len(to.Jobs) == homeStuck {
+		to.More++
+		return nil
+	}
+	named, err := s.nameJob(ctx, p, j)
+	to.Jobs = append(to.Jobs, named)
+	return err
+}
+
+// stuck tells which of some jobs wait that no machine can render, by the reason. Not all of them are looked at where they are many.
+func (s *server) stuck(ctx context.Context, p farm.Principal, jobs []farm.Job) ([]page.Stuck, error) {
+	ids := make([]string, min(len(jobs), homeLooked))
+	for i := range ids {
+		ids[i] = jobs[i].ID
 	}
 	placements, err := s.farm.queue.PlacementEach(ctx, p, ids)
 	if err != nil {
 		return nil, err
 	}
 	var stuck []page.Stuck
-	for _, j := range jobs {
+	for _, j := range jobs[:len(ids)] {
 		placement, known := placements[j.ID]
-		if !known {
-			continue
-		}
-		none := placement.Agents > 0 && placement.Fitting == 0
-		ask := j.Approve && !j.Hold && j.ApprovedAt.IsZero() && placement.Task == "" && !placement.Why.IsZero()
-		if !none && !ask || !show(j, ask) {
+		if !known || placement.Agents == 0 || placement.Fitting > 0 {
 			continue
 		}
 		i := slices.IndexFunc(stuck, func(s page.Stuck) bool { return s.Why.String() == placement.Why.String() })
 		if i < 0 {
 			i = len(stuck)
-			stuck = append(stuck, page.Stuck{Why: placement.Why, Ask: ask})
+			stuck = append(stuck, page.Stuck{Why: placement.Why, Least: len(jobs) > len(ids)})
 		}
-		if len(stuck[i].Jobs) < homeStuck {
-			stuck[i].Jobs = append(stuck[i].Jobs, page.Job{Job: j})
-		} else {
-			stuck[i].More++
+		if err := s.addStuck(ctx, p, &stuck[i], j); err != nil {
+			return nil, err
 		}
 	}
 	return stuck, nil
 }
 
-// latestBatches reads the latest batches whose first job is one that is asked for.
-func (s *server) latestBatches(ctx context.Context, p farm.Principal, pick func(farm.Job) bool) ([]page.Batch, error) {
+// latestBatches reads the team's latest batches.
+func (s *server) latestBatches(ctx context.Context, p farm.Principal) ([]page.Batch, error) {
 	list, _, err := s.farm.batches.Batches(ctx, p, "", homeSought)
 	if err != nil {
 		return nil, err
 	}
 	var shown []page.Batch
 	for _, b := range list {
-		if len(shown) == homeBatches || len(b.Jobs) == 0 {
-			continue
+		if len(shown) == homeBatches {
+			break
 		}
-		first, err := s.farm.jobs.Job(ctx, p, b.Jobs[0].ID)
-		if farm.CodeOf(err) == farm.CodeNotFound || err == nil && !pick(first) {
-			continue
-		}
-		if err != nil {
+		if shown, err = s.addCard(ctx, p, shown, b); err != nil {
 			return nil, err
 		}
-		dressed, err := s.dress(ctx, p, []farm.Job{first}, false)
-		if err != nil {
-			return nil, err
-		}
-		card := page.Batch{Batch: b.Batch, Counts: b.Counts, First: dressed[0]}
-		if err := s.forecastBatch(ctx, p, &card); err != nil {
-			return nil, err
-		}
-		shown = append(shown, card)
 	}
 	return shown, nil
+}
+
+// ownBatches reads the batches that the latest of the reader's own jobs stand in. Of each batch one job is looked at, and then those that came before
+// all of them: there may be very many.
+func (s *server) ownBatches(ctx context.Context, p farm.Principal) (shown []page.Batch, err error) {
+	seen, before := map[string]bool{}, ""
+	for range homeWalked {
+		found, err := s.farm.jobs.SelectJobs(ctx, p, search.Filter{By: p.Name}, before, homeStretch)
+		if err != nil {
+			return nil, err
+		}
+		before = found.Next
+		for _, j := range found.Jobs {
+			if j.Batch == "" || seen[j.Batch] {
+				continue
+			}
+			seen[j.Batch] = true
+			b, _, err := s.farm.batches.BatchPart(ctx, p, j.Batch, nil, 0, 0)
+			if farm.CodeOf(err) == farm.CodeNotFound {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if shown, err = s.addCard(ctx, p, shown, b); err != nil {
+				return nil, err
+			}
+			before = firstOf(b.Batch, j.ID)
+			break
+		}
+		if before == "" || len(shown) == homeBatches {
+			break
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b page.Batch) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return shown, nil
+}
+
+// firstOf is the id of the job of a batch that was submitted first, among them the one with the given id.
+func firstOf(b farm.Batch, id string) string {
+	for _, j := range b.Jobs {
+		id = min(id, j.ID)
+	}
+	return id
+}
+
+// addCard adds the card of a batch, unless the farm no longer knows the job that its picture is of.
+func (s *server) addCard(ctx context.Context, p farm.Principal, cards []page.Batch, b coordinator.CountedBatch) ([]page.Batch, error) {
+	if len(b.Jobs) == 0 {
+		return cards, nil
+	}
+	first, err := s.farm.jobs.Job(ctx, p, b.Jobs[0].ID)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return cards, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	dressed, err := s.dress(ctx, p, []farm.Job{first}, false)
+	if err != nil {
+		return nil, err
+	}
+	card := page.Batch{Batch: b.Batch, Counts: b.Counts, First: dressed[0]}
+	err = s.forecastBatch(ctx, p, &card)
+	return append(cards, card), err
 }

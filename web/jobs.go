@@ -22,6 +22,7 @@ type jobs interface {
 	SelectJobs(ctx context.Context, p farm.Principal, f search.Filter, before string, limit int) (search.Jobs, error)
 	NewerJobs(ctx context.Context, p farm.Principal, f search.Filter, id string, limit int) (search.Jobs, error)
 	CountJobs(ctx context.Context, p farm.Principal) (counts map[farm.JobStatus]int, err error)
+	AwaitingApproval(ctx context.Context, p farm.Principal) (jobs []farm.Job, more bool, err error)
 	JobLog(ctx context.Context, p farm.Principal, id string) (*files.File, error)
 	OutputAddress(job farm.Job) string
 	ChangeJob(ctx context.Context, p farm.Principal, id string, change coordinator.JobChange) (farm.Job, error)

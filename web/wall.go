@@ -60,15 +60,14 @@ func (s *server) readWall(ctx context.Context, p farm.Principal) (page.Wall, err
 	if v.Recent, err = s.dress(ctx, p, recent, false); err != nil {
 		return v, err
 	}
-	if v.Causes, err = s.readCauses(ctx, p); err != nil {
+	if v.Causes, _, err = s.readCauses(ctx, p); err != nil {
 		return v, err
 	}
 	waiting, err := s.firstInLine(ctx, p)
 	if err != nil {
 		return v, err
 	}
-	v.Stuck, err = s.stuck(ctx, p, waiting, func(farm.Job, bool) bool { return true })
-	if farm.CodeOf(err) == farm.CodeUnavailable {
+	if v.Stuck, err = s.waitForPeople(ctx, p, true, waiting); farm.CodeOf(err) == farm.CodeUnavailable {
 		err = nil // without a leader nobody knows
 	}
 	return v, err

@@ -5,6 +5,7 @@ import (
 
 	"overcrank/coordinator/schedule"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/raftstore"
 )
 
@@ -63,18 +64,8 @@ func (w *waiting) why() farm.Text {
 		return farm.Say("Template %q is still being downloaded.", w.template.DisplayName)
 	case w.template != nil && w.template.Status == farm.TemplateProcessing:
 		return farm.Say("Template %q is still being read.", w.template.DisplayName)
-	case w.job.Approve && w.job.ApprovedAt.IsZero() && w.sampled():
-		return farm.Say("The sample frames are there. The rest waits until somebody has approved them.")
+	case w.job.AwaitsApproval(w.tasks):
+		return wording.Approval()
 	}
 	return farm.Text{}
-}
-
-// sampled tells whether the frames to be looked at are made, and nothing of the rest is in work.
-func (w *waiting) sampled() bool {
-	for _, t := range w.tasks {
-		if t.Status == farm.TaskLeased || t.Kind == farm.TaskSample && t.Status != farm.TaskDone {
-			return false
-		}
-	}
-	return true
 }

@@ -9,6 +9,11 @@ import (
 	"overcrank/farm"
 )
 
+// Approval says what a job waits for of which somebody has to look at the first frames.
+func Approval() farm.Text {
+	return farm.Say("The sample frames are there. The rest waits until somebody has approved them.")
+}
+
 // Job is a job's state. A state of a later release is said as it comes.
 func Job(s farm.JobStatus) string {
 	switch s {

@@ -40,7 +40,7 @@ func TestNoWordsTouch(t *testing.T) {
 		"day":      MachineDayPart(MachineDay{Now: at, Jobs: []Choice{{"j1", "Spot"}, {"j2", "Card"}}, MachineDay: farm.MachineDay{Since: at.Add(-time.Hour), Parts: []farm.MachinePart{{From: at, Failed: 1, Jobs: 2, Seconds: [farm.MachineUses]float64{100, 100, 9, 9}}}}}),
 		"hours":    machineSchedule(MachinePageValues{Machine: Machine{Machine: farm.Machine{Rules: &farm.WorkRules{Zone: "CET"}}}, Now: at}),
 		"pictures": MachinesBody(admin, Machines{All: 1, Found: 1, Filter: MachineFilter{Wall: true}, Machines: []Machine{machine}}),
-		"home":     HomeBody(admin, Home{Rendering: []Job{job}, Next: []Job{job}, Failed: []Job{failed}, FailedNow: 4, Recent: []Job{done}, Stuck: []Stuck{{Why: farm.AsIs("why"), Jobs: []Job{job}, More: 3}}}),
+		"home":     HomeBody(admin, Home{Rendering: []Job{job}, Next: []Job{job}, Failed: 4, Causes: []FailureGroup{{Name: "suite-1", Own: true}}, Recent: []Job{done}, Stuck: []Stuck{{Why: farm.AsIs("why"), Jobs: []Job{job}, More: 3}}}),
 		"people":   TokensPage(admin, Tokens{People: true, Own: "k1", All: []farm.Token{{ID: "k1", Name: "Ann", CreatedAt: at}}, Made: &farm.Token{Name: "Ann"}, Secret: "x", Until: at}),
 		"template": TemplateBody(admin, Template{Template: farm.Template{ID: "t1", Status: farm.TemplateUploaded}, Summary: &aep.Summary{
 			Version: "24", Warnings: []string{"w"}, Footage: []aep.FootageSummary{{Name: "a.png", Media: "image", Used: true}}, Fonts: []aep.FontSummary{{PostScript: "Inter"}},

@@ -88,10 +88,13 @@ func TestHomeAnswersInASentence(t *testing.T) {
 		"All is well: 1 job is rendering.":                 {Machines: 1, Active: 1},
 		"All is well: everything is done.":                 {Machines: 1, Recent: make([]Job, 1)},
 		"No machine is connected, so jobs wait.":           {Waiting: 1},
-		"One job failed in the last 24 hours.":             {Machines: 1, Active: 2, Failed: make([]Job, 1), FailedNow: 1, FailedAll: true},
-		"57 jobs failed in the last 24 hours.":             {Failed: make([]Job, 3), FailedNow: 57, FailedAll: true},
-		"1,000 or more jobs failed in the last 24 hours; 2 jobs wait for approval; 1 job waits that no machine can render.": {
-			Failed: make([]Job, 3), FailedNow: 1000, Stuck: []Stuck{{Jobs: make([]Job, 1), More: 1, Ask: true}, {Jobs: make([]Job, 1)}},
+		"1 failed job needs you.":                          {Machines: 1, Active: 2, Failed: 1},
+		"57 failed jobs need you.":                         {Failed: 57},
+		"1,000 or more failed jobs need you; 2 jobs wait for approval; 1 job waits that no machine can render.": {
+			Failed: 1000, More: More{Failed: true}, Stuck: []Stuck{{Jobs: make([]Job, 1), More: 1, Ask: true}, {Jobs: make([]Job, 1)}},
+		},
+		"4 or more jobs wait for approval; 3 or more jobs wait that no machine can render.": {
+			Stuck: []Stuck{{Jobs: make([]Job, 3), More: 1, Ask: true, Least: true}, {Jobs: make([]Job, 3), Least: true}},
 		},
 	} {
 		if got := h.Answer(t.Context()); got != want {

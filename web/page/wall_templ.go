@@ -371,7 +371,7 @@ func WallBody(v Wall) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var18 string
-			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(many(ctx, st.count(), "%d job waits. %s", "%d jobs wait. %s", told(ctx, st.Why)))
+			templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(many(ctx, st.Count(), "%d job waits. %s", "%d jobs wait. %s", told(ctx, st.Why)))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/wall.templ`, Line: 74, Col: 119}
 			}

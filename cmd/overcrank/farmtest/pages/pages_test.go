@@ -152,7 +152,7 @@ func (b *browser) threeAtOnce(f *farmtest.Farm, template, night string) {
 	order("Frühling im Norden", morning)
 	order("Autumn spot, French", "")
 	b.open("/")
-	b.shows("Just finished")
+	b.shows("Latest results")
 	b.until(`[...document.querySelectorAll(".run .film")].filter((f) => f.querySelectorAll("img").length >= 4).length === 3`)
 	b.until(`[...document.images].every((i) => !i.checkVisibility() || i.getBoundingClientRect().top > innerHeight || i.naturalWidth > 0)`)
 	b.picture("home")
@@ -204,7 +204,7 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	b.canBeRead("/sign-in?with=secret")
 	b.do(types("#token", f.Token+kb.Enter))
 	b.shows("Overview")
-	b.shows("One job failed in the last 24 hours.")
+	b.shows("1 failed job needs you.")
 	for _, path := range []string{
 		"/", "/jobs", "/jobs/" + still, "/jobs/" + failed, "/templates", "/templates/" + template, "/new", "/new?template=" + template, "/machines",
 		"/account", "/settings/people",

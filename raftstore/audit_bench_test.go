@@ -23,7 +23,7 @@ func BenchmarkApplyForSomebody(b *testing.B) {
 			n := int64(0)
 			for b.Loop() {
 				n++
-				by := Sender{}
+				by := command.Sender{}
 				if actor != nil {
 					by.Actor = &farm.Actor{Token: actor.Token, Address: actor.Address, At: after(int(n))}
 				}

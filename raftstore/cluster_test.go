@@ -346,7 +346,7 @@ func TestWithoutAMajorityNothingIsAcknowledgedAndNothingShownAsFresh(t *testing.
 func TestALeaderOfAnotherTermTakesNothing(t *testing.T) {
 	c := newSteadyCluster(t, 3, func(int, *Config) {})
 	leader := c.nodes[c.leader()]
-	entry, err := leader.codec.Encode(command.PutTeam{Team: farm.Team{ID: "late"}})
+	entry, err := leader.codec.Encode(command.Sender{}, command.PutTeam{Team: farm.Team{ID: "late"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +361,7 @@ func TestALeaderOfAnotherTermTakesNothing(t *testing.T) {
 func TestAProposalThatArrivesTwiceIsAppliedOnce(t *testing.T) {
 	c := newSteadyCluster(t, 3, func(int, *Config) {})
 	leader := c.nodes[c.leader()]
-	entry, err := leader.codec.Encode(command.PutTeam{Team: farm.Team{ID: "once"}})
+	entry, err := leader.codec.Encode(command.Sender{}, command.PutTeam{Team: farm.Team{ID: "once"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func (m *testMachine) end() {
 // do applies one command as the next entry of the log.
 func (m *testMachine) do(cmd command.Command) command.Result {
 	m.t.Helper()
-	data, err := m.codec.Encode(cmd)
+	data, err := m.codec.Encode(command.Sender{}, cmd)
 	if err != nil {
 		m.t.Fatalf("%v", err)
 	}

@@ -22,14 +22,7 @@ func (m *machine) applyReplacement(log *raft.Log) (answer command.Result, done b
 	if log.Index <= m.last.Load() {
 		return answer, false, nil
 	}
-	_, entry, err := command.CutActor(log.Data)
-	if err == nil {
-		_, entry, err = command.CutKey(entry)
-	}
-	if err != nil {
-		return answer, false, fmt.Errorf("apply log entry %d: %w", log.Index, err)
-	}
-	cmd, err := m.codec.Decode(entry)
+	_, cmd, err := m.codec.Decode(log.Data)
 	if err != nil {
 		return answer, false, fmt.Errorf("apply log entry %d: %w", log.Index, err)
 	}

@@ -269,17 +269,11 @@ const applyWait = 10 * time.Second
 // farm has no leader or the disk is full; a refusal is in the Result. After an error that is not a definite refusal, as
 // when ctx ends, the command may still be applied.
 func (s *Store) Apply(ctx context.Context, cmd command.Command) (command.Result, error) {
-	return s.ApplyFor(ctx, Sender{}, cmd)
-}
-
-// Sender is on whose behalf a command is applied.
-type Sender struct {
-	Key   *command.RequestKey // of the request that must not be carried out twice; nil for none
-	Actor *farm.Actor         // whom the audit log names; nil for the farm itself
+	return s.ApplyFor(ctx, command.Sender{}, cmd)
 }
 
 // ApplyFor is Apply on behalf of somebody.
-func (s *Store) ApplyFor(ctx context.Context, by Sender, cmd command.Command) (command.Result, error) {
+func (s *Store) ApplyFor(ctx context.Context, by command.Sender, cmd command.Command) (command.Result, error) {
 	wait, err := s.begin(ctx, by, cmd)
 	if err != nil {
 		return command.Result{}, err
@@ -289,10 +283,10 @@ func (s *Store) ApplyFor(ctx context.Context, by Sender, cmd command.Command) (c
 
 // Begin hands a command over without waiting for it; wait gives what Apply would. Its own errors are refusals for certain.
 func (s *Store) Begin(ctx context.Context, cmd command.Command) (wait func() (command.Result, error), err error) {
-	return s.begin(ctx, Sender{}, cmd)
+	return s.begin(ctx, command.Sender{}, cmd)
 }
 
-func (s *Store) begin(ctx context.Context, by Sender, cmd command.Command) (wait func() (command.Result, error), err error) {
+func (s *Store) begin(ctx context.Context, by command.Sender, cmd command.Command) (wait func() (command.Result, error), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("apply command: %w", err)
 	}
@@ -302,13 +296,10 @@ func (s *Store) begin(ctx context.Context, by Sender, cmd command.Command) (wait
 	if err := s.allowed(cmd); err != nil {
 		return nil, err
 	}
-	data, err := s.codec.Encode(cmd)
-	if err == nil && by.Key != nil {
-		data, err = command.WithKey(data, *by.Key)
+	if by.Actor != nil && !s.audits() {
+		by.Actor = nil
 	}
-	if err == nil && by.Actor != nil && s.audits() {
-		data, err = command.WithActor(data, *by.Actor)
-	}
+	data, err := s.codec.Encode(by, cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func (s *State) Apply(ctx context.Context, cmd command.Command) (command.Result,
 	}
 	ctx, cancel := context.WithTimeout(ctx, applyWithin)
 	defer cancel()
-	res, err := s.store.ApplyFor(ctx, raftstore.Sender{Key: key, Actor: s.actor(ctx, cmd)}, cmd)
+	res, err := s.store.ApplyFor(ctx, command.Sender{Key: key, Actor: s.actor(ctx, cmd)}, cmd)
 	if err != nil {
 		return res, err
 	}

@@ -21,20 +21,27 @@ import (
 	"overcrank/raftstore/command"
 )
 
-// plan is what one request submits: jobs, those nested in them, and the tasks of all. The policy, templates, their summaries and stored
-// files are looked up once for a request, however many jobs name them.
+// plan is what one request submits: jobs, those nested in them, and the tasks of all. The policy, projects, templates, their summaries and
+// stored files are looked up once for a request, however many jobs name them.
 type plan struct {
 	s   *Submitter
 	who farm.Principal
 	now time.Time
 
-	sharing   *farm.Policy            // once it has been asked for
-	templates []*farm.Template        // mostly one
-	summaries map[string]*aep.Summary // by the introspection's hash
-	prolonged map[string]bool         // stored files, by hash
+	sharing   *farm.Policy     // once it has been asked for
+	projects  []settledProject // mostly one
+	templates []*farm.Template // mostly one
+	summaries []readSummary    // likewise
+	prolonged map[string]bool  // stored files, by hash
 
 	jobs  []farm.Job // parents stand before their children
 	tasks []farm.Task
+}
+
+// readSummary is a summary with the hash of the introspection that it was read from.
+type readSummary struct {
+	introspection string
+	summary       *aep.Summary
 }
 
 func (s *Submitter) newPlan(who farm.Principal) *plan {
@@ -293,8 +300,11 @@ func (p *plan) settleTemplate(ctx context.Context, job *farm.Job) error {
 	return p.s.fonts.Match(job, nil)
 }
 
-// versionFor is a template as it was in the version that a job asks for.
+// versionFor is a template as it was in the version that a job asks for; most ask for none.
 func versionFor(job *farm.Job, t *farm.Template) (*farm.Template, error) {
+	if job.Template.Version == 0 {
+		return t, nil
+	}
 	was, kept := t.AtVersion(job.Template.Version)
 	if !kept {
 		return nil, farm.Invalid("the job's template cannot be used", t.WrongVersion("template.version", job.Template.Version))
@@ -330,15 +340,14 @@ func (p *plan) template(ctx context.Context, id string) (*farm.Template, error) 
 
 // summary is what was read of a template's file.
 func (p *plan) summary(ctx context.Context, introspection farm.FileRef) (*aep.Summary, error) {
-	if sum, ok := p.summaries[introspection.SHA256]; ok {
-		return sum, nil
+	for _, read := range p.summaries {
+		if read.introspection == introspection.SHA256 {
+			return read.summary, nil
+		}
 	}
 	sum, err := p.s.templates.Summary(ctx, introspection)
 	if err == nil {
-		if p.summaries == nil {
-			p.summaries = map[string]*aep.Summary{}
-		}
-		p.summaries[introspection.SHA256] = sum
+		p.summaries = append(p.summaries, readSummary{introspection.SHA256, sum})
 	}
 	return sum, err
 }
@@ -417,6 +426,9 @@ func (p *plan) countFrames(ctx context.Context, job *farm.Job, t *farm.Template)
 
 // firstFrame is what a job says of its first frame: nothing while a program runs that would lose it.
 func (p *plan) firstFrame(first int) int {
+	if first == 0 {
+		return 0 // as most jobs begin, which need not ask
+	}
 	level := 0
 	err := p.s.state.View(func(tx *raftstore.Tx) (err error) {
 		level, _, err = tx.Level()

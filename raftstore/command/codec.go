@@ -22,6 +22,7 @@ const (
 	compressFrom   = 4 << 10   // bytes of JSON from which compressing pays
 	maxCommand     = 512 << 10 // bytes of an encoded command; larger entries delay Raft's heartbeats
 	MaxCommandJSON = 64 << 20  // bytes of a command's JSON, also against hostile compression
+	headRoom       = 128       // bytes of what mostly stands before it
 )
 
 // Codec turns commands into log entries and back. It is safe for concurrent use.
@@ -55,53 +56,61 @@ func NewCodec(commands []Definition) (*Codec, error) {
 // Close frees what the codec holds.
 func (c *Codec) Close() { c.decompressor.Close() }
 
-// Encode gives the log entry of cmd. A command that is too large is an error of CodeTooLarge.
-func (c *Codec) Encode(cmd Command) ([]byte, error) {
+// Encode gives the log entry of cmd, sent by somebody. A command that is too large is an error of CodeTooLarge.
+func (c *Codec) Encode(by Sender, cmd Command) ([]byte, error) {
 	kind, known := c.kinds[reflect.TypeOf(cmd)]
 	if !known {
 		return nil, fmt.Errorf("write command %T: it has no kind", cmd)
 	}
-	out, version, err := appendBody(make([]byte, 2), cmd, &c.pack)
+	head, flags, err := by.appendTo(make([]byte, 2, headRoom))
+	if err != nil {
+		return nil, err
+	}
+	out, version, err := appendBody(head, cmd, &c.pack)
 	if err != nil {
 		return nil, farm.Errorf(farm.CodeInvalid, "the change cannot be stored: %w", err)
 	}
-	body := out[2:]
+	body := out[len(head):]
 	limit := compressFrom
 	if version == submitVersion {
 		limit = maxCommand // most of it is compressed already
 	}
 	if len(body) >= limit {
 		version |= compressedFlag
-		out = c.compressor.EncodeAll(body, make([]byte, 2, 2+len(body)/2))
+		out = c.compressor.EncodeAll(body, append(make([]byte, 0, len(head)+len(body)/2), out[:len(head)]...))
 	}
-	if len(out) > maxCommand || len(body) > MaxCommandJSON {
+	if len(out)-len(head) > maxCommand-2 || len(body) > MaxCommandJSON {
 		return nil, farm.Errorf(farm.CodeTooLarge,
 			"the request is too large to be stored in one piece: %d KB where %d KB are allowed; send fewer jobs at once, or put large values into files",
 			(len(out)+1023)>>10, maxCommand>>10)
 	}
-	out[0], out[1] = byte(kind), version
+	out[0], out[1] = byte(kind), version|flags
 	return out, nil
 }
 
-// Decode gives the command of a log entry. An unknown kind or version is an error: a node that does not understand an
-// entry must not go on without it.
-func (c *Codec) Decode(data []byte) (Command, error) {
-	read, err := c.reader(data, compressedFlag)
+// Decode gives the command of a log entry, and who sent it. An unknown kind or version is an error: a node that does not
+// understand an entry must not go on without it.
+func (c *Codec) Decode(entry []byte) (by Sender, cmd Command, err error) {
+	read, err := c.reader(entry)
 	if err != nil {
-		return nil, err
+		return by, nil, err
 	}
-	body := data[2:]
-	if data[1]&compressedFlag != 0 {
+	by, body, err := cutSender(entry[1], entry[2:])
+	if err != nil {
+		return by, nil, err
+	}
+	if entry[1]&compressedFlag != 0 {
 		if body, err = c.decompressor.DecodeAll(body, nil); err != nil {
-			return nil, fmt.Errorf("decompress command of kind %d: %w", data[0], err)
+			return by, nil, fmt.Errorf("decompress command of kind %d: %w", entry[0], err)
 		}
 	}
-	return read(body)
+	cmd, err = read(body)
+	return by, cmd, err
 }
 
 // Understands is nil when this program knows the kind and version of an entry.
 func (c *Codec) Understands(entry []byte) error {
-	_, err := c.reader(entry, compressedFlag|keyedFlag|actorFlag)
+	_, err := c.reader(entry)
 	return err
 }
 
@@ -118,12 +127,12 @@ func (c *Codec) UnpackRows(packed, out []byte) ([]byte, error) {
 	return c.decompressor.DecodeAll(packed, out)
 }
 
-// reader reads what stands behind the kind and version of an entry. flags are bits of the version byte that are not of the version.
-func (c *Codec) reader(entry []byte, flags byte) (func(body []byte) (Command, error), error) {
+// reader reads the command of an entry.
+func (c *Codec) reader(entry []byte) (func(body []byte) (Command, error), error) {
 	if len(entry) < 2 {
 		return nil, fmt.Errorf("command of %d bytes is too short", len(entry))
 	}
-	kind, version := Kind(entry[0]), entry[1]&^flags
+	kind, version := Kind(entry[0]), entry[1]&^(compressedFlag|keyedFlag|actorFlag)
 	definition, known := c.byKind[kind]
 	switch {
 	case known && version == submitVersion && definition.readPacked != nil:

@@ -1,12 +1,6 @@
 package command
 
-import (
-	"encoding/binary"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"time"
-)
+import "time"
 
 // RequestKey marks a request that must not be carried out twice, by a key that its caller chose.
 type RequestKey struct {
@@ -31,43 +25,6 @@ const RequestLife = 24 * time.Hour
 
 // Over says whether the request is forgotten at a time.
 func (r RequestKey) Over(at time.Time) bool { return at.Sub(r.At) >= RequestLife }
-
-// keyedFlag in the version byte of an entry says that between it and the command there stands the RequestKey of the
-// request that asked for it: its length as a varint, then JSON.
-const keyedFlag = 0x40
-
-// WithKey puts a request's key into an encoded command.
-func WithKey(entry []byte, key RequestKey) ([]byte, error) {
-	header, err := json.Marshal(key)
-	if err != nil {
-		return nil, fmt.Errorf("write the key of a request: %w", err)
-	}
-	out := make([]byte, 0, len(entry)+binary.MaxVarintLen32+len(header))
-	out = append(out, entry[0], entry[1]|keyedFlag)
-	out = binary.AppendUvarint(out, uint64(len(header)))
-	out = append(out, header...)
-	return append(out, entry[2:]...), nil
-}
-
-var errCutKey = errors.New("the key of its request is cut short")
-
-// CutKey parts an entry into the key of its request, nil when it has none, and the encoded command.
-func CutKey(data []byte) (*RequestKey, []byte, error) {
-	if len(data) < 2 || data[1]&keyedFlag == 0 {
-		return nil, data, nil
-	}
-	size, read := binary.Uvarint(data[2:])
-	rest := data[2+max(read, 0):]
-	if read <= 0 || size > uint64(len(rest)) {
-		return nil, nil, errCutKey
-	}
-	var key RequestKey
-	if err := json.Unmarshal(rest[:size], &key); err != nil {
-		return nil, nil, fmt.Errorf("read the key of its request: %w", err)
-	}
-	entry := append([]byte{data[0], data[1] &^ keyedFlag}, rest[size:]...)
-	return &key, entry, nil
-}
 
 // KeepAnswer keeps what a request was answered, and the request itself when none of its commands did.
 type KeepAnswer struct {

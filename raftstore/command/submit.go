@@ -59,11 +59,6 @@ func (c SubmitJobs) Needs() int {
 	return level
 }
 
-type submissionEnvelope struct {
-	SubmitJobs
-	Files [][]string `json:",omitempty"` // of each job; left out when no job names any
-}
-
 // Contents gives the content of each job.
 func (c SubmitJobs) Contents(pack *record.Packers) ([]record.Content, *farm.Error) {
 	if c.stored != nil {
@@ -107,7 +102,7 @@ func (c SubmitJobs) appendTo(out []byte, pack *record.Packers) ([]byte, error) {
 	}
 	out = slices.Insert(out, from, binary.AppendUvarint(nil, uint64(len(out)-from))...)
 	for _, content := range contents {
-		out = append(binary.AppendUvarint(out, uint64(len(content.Data))), content.Data...)
+		out = appendPart(out, content.Data)
 	}
 	return out, nil
 }
@@ -116,28 +111,26 @@ func (c SubmitJobs) appendTo(out []byte, pack *record.Packers) ([]byte, error) {
 func ReadSubmission(body []byte) (c SubmitJobs, err error) {
 	text, rest, err := cutPart(body)
 	if err != nil {
-		return c, err
+		return c, damagedSubmission(err)
 	}
 	jobs, err := countParts(rest)
 	if err != nil {
-		return c, err
+		return c, damagedSubmission(err)
 	}
-	var envelope submissionEnvelope
-	envelope.Jobs, envelope.Tasks = make([]farm.Job, 0, jobs), make([]farm.Task, 0, jobs) // most have one task
-	if err := record.Decode(text, &envelope); err != nil {
-		return c, fmt.Errorf("read command %T: %w", envelope.SubmitJobs, err)
+	heads := record.Submission{Jobs: make([]farm.Job, 0, jobs), Tasks: make([]farm.Task, 0, jobs)} // most have one task
+	if err := record.Decode(text, &heads); err != nil {
+		return c, fmt.Errorf("read command %T: %w", c, err)
 	}
-	if envelope.Files != nil && len(envelope.Files) != len(envelope.Jobs) {
+	if heads.Files != nil && len(heads.Files) != len(heads.Jobs) {
 		return c, errors.New("a submission of jobs is damaged: it lists files for other jobs")
 	}
-	submission := envelope.SubmitJobs
-	submission.stored = make([]record.Content, len(submission.Jobs))
+	submission := SubmitJobs{Jobs: heads.Jobs, Tasks: heads.Tasks, Batch: heads.Batch, Parts: heads.Parts, stored: make([]record.Content, len(heads.Jobs))}
 	for i := range submission.stored {
 		if submission.stored[i].Data, rest, err = cutPart(rest); err != nil {
-			return c, err
+			return c, damagedSubmission(err)
 		}
-		if envelope.Files != nil {
-			submission.stored[i].Files = envelope.Files[i]
+		if heads.Files != nil {
+			submission.stored[i].Files = heads.Files[i]
 		}
 	}
 	if len(rest) > 0 {
@@ -156,11 +149,6 @@ func countParts(data []byte) (n int, err error) {
 	return n, nil
 }
 
-// cutPart takes a part with its length before it from the front of data.
-func cutPart(data []byte) (part, rest []byte, err error) {
-	size, n := binary.Uvarint(data)
-	if n <= 0 || size > uint64(len(data)-n) {
-		return nil, nil, errors.New("a submission of jobs is damaged: it ends early")
-	}
-	return data[n : n+int(size)], data[n+int(size):], nil
+func damagedSubmission(err error) error {
+	return fmt.Errorf("a submission of jobs is damaged: %w", err)
 }

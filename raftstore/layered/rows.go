@@ -17,8 +17,9 @@ type Rows struct {
 	places map[string]int
 	names  [][]byte
 	layers [2]*layer // the newest first; nil for none
-	// Buckets of the file that were opened. Opening one costs as much as finding a row.
-	opened [12]openBucket
+	// Buckets of the file that were opened, nil as long as none was: most readings find all in memory. Opening one costs as much as finding
+	// a row.
+	opened *[12]openBucket
 	count  int     // of all that were opened; the latest are kept
 	seen   *seen   // of the file; nil where nothing is kept
 	wanted row     // what the layers are asked for: they compare rows with rows. A reading is used by one goroutine at a time
@@ -70,6 +71,9 @@ func (r *Rows) place(bucket []byte) int {
 
 // file is a bucket of the file.
 func (r *Rows) file(place int) *openBucket {
+	if r.opened == nil {
+		r.opened = new([12]openBucket)
+	}
 	for i := range min(r.count, len(r.opened)) {
 		if r.opened[i].place == place {
 			return &r.opened[i]

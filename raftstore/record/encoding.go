@@ -61,12 +61,28 @@ func EncodeSum(sum *farm.Sum) ([]byte, error) {
 	return w.text, w.err
 }
 
+// EncodeAudit gives who did what as the state keeps it.
+func EncodeAudit(r *farm.AuditRecord) ([]byte, error) {
+	w := text{text: make([]byte, 0, auditRoom)}
+	w.audit(r)
+	return w.text, w.err
+}
+
+// EncodeActor gives who asks for a command as it lies in the log.
+func EncodeActor(actor *farm.Actor) ([]byte, error) {
+	w := text{text: make([]byte, 0, actorRoom)}
+	w.actor(actor)
+	return w.text, w.err
+}
+
 // Most records are as large as this, in bytes of JSON.
 const (
 	headRoom    = 576
 	taskRoom    = 192
 	attemptRoom = 320
 	sumRoom     = 96
+	auditRoom   = 320
+	actorRoom   = 112
 
 	// SubmissionRoom is how large what a submission says of a job is most often.
 	SubmissionRoom = headRoom + taskRoom
@@ -81,6 +97,10 @@ func Decode(data []byte, record any) error {
 		return decode(data, taskFields, record)
 	case *jobContent:
 		return decode(data, contentFields, record)
+	case *Submission:
+		return decode(data, submissionFields, record)
+	case *farm.Actor:
+		return decode(data, actorFields, record)
 	}
 	return json.Unmarshal(data, record, options)
 }

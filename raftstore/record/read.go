@@ -112,6 +112,20 @@ var contentFields = fields[jobContent]{
 	"webhook": func(r *reader, c *jobContent) { r.other(&c.Webhook) },
 }
 
+var submissionFields = fields[Submission]{
+	"Jobs":  func(r *reader, s *Submission) { readInto(r, jobFields, &s.Jobs) },
+	"Tasks": func(r *reader, s *Submission) { readInto(r, taskFields, &s.Tasks) },
+	"Batch": func(r *reader, s *Submission) { r.other(&s.Batch) },
+	"Parts": func(r *reader, s *Submission) { s.Parts = r.int() },
+	"Files": func(r *reader, s *Submission) { r.other(&s.Files) },
+}
+
+var actorFields = fields[farm.Actor]{
+	"token":   func(r *reader, a *farm.Actor) { a.Token = r.string() },
+	"address": func(r *reader, a *farm.Actor) { a.Address = r.string() },
+	"at":      func(r *reader, a *farm.Actor) { a.At = r.time() },
+}
+
 var assetFields = fields[farm.Asset]{
 	"type":        func(r *reader, a *farm.Asset) { a.Type = r.string() },
 	"layerName":   func(r *reader, a *farm.Asset) { a.LayerName = r.string() },

@@ -117,13 +117,22 @@ func (r *reader) list(item func()) {
 }
 
 func readList[R any](r *reader, fields fields[R]) []R {
-	all := []R{}
-	r.list(func() {
-		var one R
-		readObject(r, fields, &one)
-		all = append(all, one)
-	})
+	var all []R
+	readInto(r, fields, &all)
 	return all
+}
+
+// readInto is readList into a list that may have room already.
+func readInto[R any](r *reader, fields fields[R], all *[]R) {
+	if *all == nil {
+		*all = []R{} // which [] gives, too
+	}
+	*all = (*all)[:0]
+	r.list(func() {
+		var none R
+		*all = append(*all, none)
+		readObject(r, fields, &(*all)[len(*all)-1])
+	})
 }
 
 // quoted reads a string with its quotes; plain says that it is what stands between them.

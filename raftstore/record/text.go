@@ -219,9 +219,9 @@ func (w *text) head(job *farm.Job) {
 type Submission struct {
 	Jobs  []farm.Job // their heads are written
 	Tasks []farm.Task
-	Batch *farm.Batch
-	Parts int
-	Files [][]string // that each job names; nil when none names any
+	Batch *farm.Batch `json:",omitempty"`
+	Parts int         `json:",omitempty"`
+	Files [][]string  `json:",omitempty"` // that each job names; nil when none names any
 }
 
 // AppendTo writes a submission behind what out holds, as reflection would.
@@ -326,6 +326,39 @@ func (w *text) failure(f *farm.OpenFailure) {
 	w.text = append(w.text, '}')
 	w.mustTime("at", f.At)
 	w.string("agent", f.Agent)
+	w.text = append(w.text, '}')
+}
+
+func (w *text) audit(r *farm.AuditRecord) {
+	w.text = append(w.text, '{')
+	w.mustTime("at", r.At)
+	w.string("team", r.Team)
+	w.string("thingTeam", r.ThingTeam)
+	w.string("token", r.Token)
+	w.string("name", r.Name)
+	w.bool("person", r.Person)
+	w.string("address", r.Address)
+	w.must("action", string(r.Action))
+	if r.Thing != (farm.AuditThing{}) {
+		w.name("thing")
+		w.text = append(w.text, '{')
+		w.string("kind", r.Thing.Kind)
+		w.string("id", r.Thing.ID)
+		w.string("name", r.Thing.Name)
+		w.text = append(w.text, '}')
+	}
+	w.int("more", int64(r.More))
+	w.string("refused", string(r.Refused))
+	w.string("reason", r.Reason)
+	w.int("times", int64(r.Times))
+	w.text = append(w.text, '}')
+}
+
+func (w *text) actor(a *farm.Actor) {
+	w.text = append(w.text, '{')
+	w.string("token", a.Token)
+	w.string("address", a.Address)
+	w.mustTime("at", a.At)
 	w.text = append(w.text, '}')
 }
 

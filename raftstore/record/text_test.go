@@ -110,6 +110,12 @@ func TestRecordsAreWrittenAsByReflection(t *testing.T) {
 	for _, failure := range recordsOf[farm.OpenFailure](t) {
 		same(failure, func(w *text) { w.failure(&failure) })
 	}
+	for _, record := range recordsOf[farm.AuditRecord](t) {
+		same(record, func(w *text) { w.audit(&record) })
+	}
+	for _, actor := range recordsOf[farm.Actor](t) {
+		same(actor, func(w *text) { w.actor(&actor) })
+	}
 	for _, sum := range recordsOf[farm.Sum](t) {
 		same(sum, func(w *text) { w.sum(&sum) })
 	}
@@ -136,6 +142,13 @@ func TestRecordsAreReadAsByReflection(t *testing.T) {
 	for _, task := range recordsOf[farm.Task](t) {
 		readAlike(t, taskFields, task)
 	}
+	for _, actor := range recordsOf[farm.Actor](t) {
+		readAlike(t, actorFields, actor)
+	}
+	for _, jobs := range [][]farm.Job{{}, {{}}, {{ID: "a"}, {ID: "b"}}} {
+		readAlike(t, submissionFields, Submission{Jobs: jobs, Tasks: []farm.Task{}})
+		readAlike(t, submissionFields, Submission{Jobs: jobs, Tasks: []farm.Task{{ID: "a.1"}}, Batch: &farm.Batch{ID: "c"}, Parts: 2, Files: [][]string{{"d"}, nil}})
+	}
 	for _, text := range []string{
 		``, `{`, `{}`, `{} `, `{"id":"a",}`, `{"id":"a"`, `{"id":"a"}}`, `{"id":"a""team":"b"}`, `{"id" :"a"}`, `{"id":1}`, `{"ID":"a"}`, `{"id":null}`, `{"\u0069d":"a"}`,
 		`{"id":"a","id":"b"}`, `{"tags":["a","b"],"tags":["c"]}`, `{"tags":["a",]}`, `{"tags":["a"}`, `{"tags":[]}`, `{"tags":null}`, `{"new":{"a":["}"]},"id":"a"}`,
@@ -146,6 +159,9 @@ func TestRecordsAreReadAsByReflection(t *testing.T) {
 	} {
 		readSame[farm.Job](t, text)
 		readSame[farm.Task](t, text)
+	}
+	for _, text := range []string{`{"Jobs":null,"Tasks":null}`, `{"Jobs":[{"id":"a","id":"b"}],"Jobs":[{"team":"t"}]}`, `{"Jobs":[{"new":1}],"Tasks":[]}`} {
+		readSame[Submission](t, text)
 	}
 	for _, text := range []string{`{"assets":[{"value":{"a":tru}}]}`, `{"assets":[{"value":[1,2}]}`, `{"assets":[{"value":1},{"value":"\u00e9"}]}`, `{"assets":[{"value": 1}]}`, `{"assets":[1]}`} {
 		readSame[jobContent](t, text)

@@ -106,15 +106,7 @@ func (b *batch) apply(nth int, entry Entry) (Applied, error) {
 	}
 	b.t.at, b.t.entry = breachAt{nth, wholeCommand}, entry.Index
 	b.t.print.begin()
-	actor, data, err := command.CutActor(entry.Data)
-	var key *command.RequestKey
-	if err == nil {
-		key, data, err = command.CutKey(data)
-	}
-	if err != nil {
-		return Applied{}, fmt.Errorf("apply log entry %d: %w", b.index, err)
-	}
-	cmd, err := b.codec.Decode(data)
+	by, cmd, err := b.codec.Decode(entry.Data)
 	if err != nil {
 		return Applied{}, fmt.Errorf("apply log entry %d: %w", b.index, b.t.explainUnknown(err))
 	}
@@ -122,7 +114,7 @@ func (b *batch) apply(nth int, entry Entry) (Applied, error) {
 	if known := b.t.breaches[b.t.at]; known != nil {
 		applied.Result = refuse(known.refusal())
 	} else {
-		applied.Result = b.t.applyAs(actor, key, cmd)
+		applied.Result = b.t.applyAs(by, cmd)
 	}
 	result := &applied.Result
 	result.Changed, result.Notices, result.Index = b.t.noted(), b.t.noticesMade(), b.index
@@ -134,13 +126,22 @@ func (b *batch) apply(nth int, entry Entry) (Applied, error) {
 		return Applied{}, b.t.breach
 	}
 	applied.Breaches, b.t.corrected = b.t.corrected, nil
-	if part, is := cmd.(command.StageState); is && result.Refused == nil && result.Repeated == nil {
-		applied.Staged = &part
+	if result.Refused == nil && result.Repeated == nil {
+		applied.Staged = stagedBy(cmd)
 	}
 	b.fingerprint = b.t.after(b.fingerprint, entry.Data)
 	applied.Fingerprint = string(b.fingerprint)
 	*result = result.Sealed()
 	return applied, nil
+}
+
+// stagedBy is the part of a backup that a command lays down, nil for another command.
+func stagedBy(cmd command.Command) *command.StageState {
+	part, is := cmd.(command.StageState)
+	if !is {
+		return nil
+	}
+	return &part
 }
 
 // end writes what is written once for the whole batch: the sums, the counters, and how far the log has been followed.

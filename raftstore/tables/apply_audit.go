@@ -6,6 +6,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/record"
 )
 
 // Who asks for a command is noted by the command itself: the same entry of the log changes the state and says who wanted it, so that neither is
@@ -31,21 +32,21 @@ type audited struct {
 	subject string
 }
 
-// applyAs does what a command asks for an actor, and notes it. actor is nil for the farm itself, of which nothing is noted.
-func (t *tables) applyAs(actor *farm.Actor, key *command.RequestKey, cmd command.Command) command.Result {
-	if actor == nil {
-		return t.applyFor(key, cmd)
+// applyAs does what a command asks for its sender, and notes it. Of what the farm itself does nothing is noted.
+func (t *tables) applyAs(by command.Sender, cmd command.Command) command.Result {
+	if by.Actor == nil {
+		return t.applyFor(by.Key, cmd)
 	}
 	about, worth := t.auditOf(cmd) // before it is carried out: what is deleted has a name until then
-	who := t.auditActor(*actor, about.subject)
+	who := t.auditActor(*by.Actor, about.subject)
 	t.asker = who.Name
-	result := t.applyFor(key, cmd)
+	result := t.applyFor(by.Key, cmd)
 	t.asker = ""
 	if !worth || result.Repeated != nil {
 		return result
 	}
 	if who.Token == "" && about.subject != "" { // somebody who is new
-		who = t.auditActor(*actor, about.subject)
+		who = t.auditActor(*by.Actor, about.subject)
 	}
 	record := who
 	record.Action, record.Thing, record.More = about.action, about.thing, about.more
@@ -73,15 +74,15 @@ func (t *tables) auditActor(actor farm.Actor, subject string) farm.AuditRecord {
 }
 
 // saveAudit writes the nth record of the entry under way.
-func (t *tables) saveAudit(record farm.AuditRecord, nth int, everyday bool) {
-	for _, text := range []*string{&record.Name, &record.Address, &record.Thing.ID, &record.Thing.Name, &record.Reason} {
+func (t *tables) saveAudit(r farm.AuditRecord, nth int, everyday bool) {
+	for _, text := range []*string{&r.Name, &r.Address, &r.Thing.ID, &r.Thing.Name, &r.Reason} {
 		*text = clipped(*text, auditTextLimit)
 	}
-	key := timeKey(record.At) + string(binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint64(nil, t.entry), uint16(nth)))
-	put(t, bucketAudit, key, record)
-	for _, at := range auditIndexes(record) {
-		t.set(at.bucket, at.id+sep+key, nil)
-	}
+	var room [timeKeySize + 10]byte
+	key := string(binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint64(appendTimeKey(room[:0], r.At), t.entry), uint16(nth)))
+	value, err := record.EncodeAudit(&r)
+	t.setEncoded(bucketAudit, key, value, err)
+	listAudit(&r, key, func(bucket []byte, key string) { t.set(bucket, key, nil) })
 	if everyday {
 		t.set(bucketAuditEveryday, key, nil)
 	}
@@ -106,22 +107,16 @@ func clipped(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "")
 }
 
-// auditIndex is where a record is found besides by time.
-type auditIndex struct {
-	bucket []byte
-	id     string
-}
-
-func auditIndexes(record farm.AuditRecord) []auditIndex {
-	var all []auditIndex
-	for _, at := range []auditIndex{
-		{bucketAuditByTeam, record.Team}, {bucketAuditByTeam, record.ThingTeam}, {bucketAuditByToken, record.Token}, {bucketAuditByThing, record.Thing.ID},
-	} {
+// listAudit tells where a record is found besides by time.
+func listAudit(r *farm.AuditRecord, key string, do func(bucket []byte, key string)) {
+	for _, at := range [...]struct {
+		bucket []byte
+		id     string
+	}{{bucketAuditByTeam, r.Team}, {bucketAuditByTeam, r.ThingTeam}, {bucketAuditByToken, r.Token}, {bucketAuditByThing, r.Thing.ID}} {
 		if at.id != "" && !strings.Contains(at.id, sep) {
-			all = append(all, at)
+			do(at.bucket, at.id+sep+key)
 		}
 	}
-	return all
 }
 
 // firstKey is the first key of a bucket, "" when it is empty.
@@ -136,9 +131,7 @@ func (t *tables) dropAudit(key string) bool {
 	if !ok {
 		return false
 	}
-	for _, at := range auditIndexes(record) {
-		t.remove(at.bucket, at.id+sep+key)
-	}
+	listAudit(&record, key, t.remove)
 	t.remove(bucketAuditEveryday, key)
 	t.remove(bucketAudit, key)
 	t.add(countOfAudit, -1)

@@ -22,8 +22,8 @@ func usesOf(team string, kind farm.UseKind, subject string) string {
 	return usesOfAll + strings.Join([]string{team, string(kind), subject, ""}, sep)
 }
 
-func countOfUse(team string, kind farm.UseKind, subject string, day int64, by string) string {
-	return fmt.Sprintf("%s%07d%s%s", usesOf(team, kind, subject), day, sep, by)
+func (t *tables) countOfUse(team string, kind farm.UseKind, subject string, day int64, by string) string {
+	return t.key(usesOfAll, team, sep, string(kind), sep, subject, sep, padded(day, 7), sep, by)
 }
 
 // countUses counts what new jobs use.
@@ -51,7 +51,7 @@ func (t *tables) countUse(job *farm.Job, kind farm.UseKind, subject, by string) 
 	if day < 0 || subject == "" {
 		return
 	}
-	key := countOfUse(job.Team, kind, subject, day, by)
+	key := t.countOfUse(job.Team, kind, subject, day, by)
 	if t.count(key) == 0 {
 		t.dropUses(job.Team, kind, subject, day-farm.UseDays)
 	}

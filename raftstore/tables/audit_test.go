@@ -2,6 +2,7 @@ package tables
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -12,14 +13,8 @@ import (
 // as applies a command for somebody.
 func (m *rig) as(token string, cmd command.Command, second int) command.Result {
 	m.t.Helper()
-	entry := m.encode(cmd, nil)
-	data, err := command.WithActor(entry.Data, farm.Actor{Token: token, Address: "192.0.2.1", At: after(second)})
-	if err != nil {
-		m.t.Fatalf("%v", err)
-	}
-	entry.Data = data
-	m.log[len(m.log)-1] = entry
-	return m.apply([]Entry{entry})[0]
+	by := command.Sender{Actor: &farm.Actor{Token: token, Address: "192.0.2.1", At: after(second)}}
+	return m.apply([]Entry{m.encode(by, cmd)})[0]
 }
 
 // audit reads records as words.
@@ -93,21 +88,18 @@ func TestWhoAsksForACommandIsNotedWithIt(t *testing.T) {
 
 func TestAnActorThatIsCutShortIsRefused(t *testing.T) {
 	m := withPeople(t)
-	entry := m.encode(command.RenameTeam{ID: "team0", Name: "n"}, &command.RequestKey{Team: "team0", Key: "k", At: after(1)})
-	data, err := command.WithActor(entry.Data, farm.Actor{Token: "p1", At: after(1)})
-	if err != nil {
-		t.Fatal(err)
+	codec, cmd := m.rules.Codec, command.RenameTeam{ID: "team0", Name: "n"}
+	by := command.Sender{Key: &command.RequestKey{Team: "team0", Key: "k", At: after(1)}, Actor: &farm.Actor{Token: "p1", Address: "<\u2028>", At: after(1)}}
+	data := m.encode(by, cmd).Data
+	if got, read, err := codec.Decode(data); err != nil || !reflect.DeepEqual(got, by) || read != command.Command(cmd) {
+		t.Errorf("it reads as %+v of %+v, %v", read, got, err)
 	}
-	actor, rest, err := command.CutActor(data)
-	if err != nil || actor == nil || actor.Token != "p1" || string(rest) != string(entry.Data) {
-		t.Errorf("the actor is %+v before %q, %v", actor, rest, err)
-	}
-	if err := m.rules.Codec.Understands(data); err != nil {
+	if err := codec.Understands(data); err != nil {
 		t.Errorf("an entry with an actor and a key: %v", err)
 	}
-	for cut := 3; cut < len(data)-len(entry.Data); cut++ {
-		if _, _, err := command.CutActor(data[:cut]); err == nil {
-			t.Fatalf("%d bytes of it read as an actor", cut)
+	for cut := range data {
+		if _, _, err := codec.Decode(data[:cut]); err == nil {
+			t.Fatalf("the first %d bytes of it are read", cut)
 		}
 	}
 }

@@ -49,9 +49,9 @@ func BenchmarkFailedLease(b *testing.B) {
 			id := fmt.Sprintf("j%08d", i)
 			at := epoch.Add(time.Duration(i) * time.Millisecond)
 			entries = append(entries,
-				m.encode(command.LeaseTasks{Grants: []command.Grant{{Task: id + ".0", Attempt: 1, Agent: "a1"}}, At: at}, nil),
-				m.encode(command.FailTask{Task: id + ".0", Attempt: 1, Message: "no such footage", Class: farm.FailureDeterministic,
-					Cause: farm.Cause{Kind: farm.CauseFootage, Subject: "nm.png"}, At: at.Add(time.Second)}, nil))
+				m.encode(command.Sender{}, command.LeaseTasks{Grants: []command.Grant{{Task: id + ".0", Attempt: 1, Agent: "a1"}}, At: at}),
+				m.encode(command.Sender{}, command.FailTask{Task: id + ".0", Attempt: 1, Message: "no such footage", Class: farm.FailureDeterministic,
+					Cause: farm.Cause{Kind: farm.CauseFootage, Subject: "nm.png"}, At: at.Add(time.Second)}))
 		}
 		return entries
 	}

@@ -228,7 +228,7 @@ func TestGoldenCommandsStayReadable(t *testing.T) {
 	sampled := map[reflect.Type]bool{}
 	for _, want := range samples() {
 		sampled[reflect.TypeOf(want)] = true
-		encoded, err := c.Encode(want)
+		encoded, err := c.Encode(command.Sender{}, want)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +240,7 @@ func TestGoldenCommandsStayReadable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := c.Decode(golden)
+		_, got, err := c.Decode(golden)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
@@ -299,7 +299,7 @@ func TestFirstSubmissionsStayReadable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := newTestCodec(t).Decode(golden)
+	_, got, err := newTestCodec(t).Decode(golden)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,11 +314,8 @@ func TestFirstSubmissionsStayReadable(t *testing.T) {
 func TestEntriesOfRequestsStayReadable(t *testing.T) {
 	c := newTestCodec(t)
 	want := command.RequestKey{Team: "t1", Key: "a key", Hash: "h", Size: 7, At: time.Date(2026, 5, 1, 12, 0, 0, 123, time.UTC)}
-	plain, err := c.Encode(command.RemoveAgent{ID: "a1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	encoded, err := command.WithKey(plain, want)
+	cmd := command.RemoveAgent{ID: "a1"}
+	encoded, err := c.Encode(command.Sender{Key: &want}, cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,31 +327,23 @@ func TestEntriesOfRequestsStayReadable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, entry, err := command.CutKey(golden)
-	if err != nil || key == nil || *key != want || !bytes.Equal(entry, plain) || !bytes.Equal(encoded, golden) {
-		t.Errorf("%s reads as %+v before %q, %v", path, key, entry, err)
-	}
-	if key, entry, err := command.CutKey(plain); key != nil || !bytes.Equal(entry, plain) || err != nil {
-		t.Errorf("an entry of no request reads as %+v before %q, %v", key, entry, err)
-	}
-	for cut := 2; cut < len(encoded)-len(plain)+2; cut++ {
-		if _, _, err := command.CutKey(encoded[:cut]); err == nil {
-			t.Errorf("the first %d bytes of an entry are read", cut)
-		}
+	by, got, err := c.Decode(golden)
+	if err != nil || by.Key == nil || *by.Key != want || by.Actor != nil || got != command.Command(cmd) || !bytes.Equal(encoded, golden) {
+		t.Errorf("%s reads as %+v of %+v, %v", path, got, by, err)
 	}
 }
 
 func TestLargeCommandsAreCompressed(t *testing.T) {
 	c := newTestCodec(t)
 	want := command.FailTask{Task: "j.0", Message: strings.Repeat("the same again ", 10_000)}
-	data, err := c.Encode(want)
+	data, err := c.Encode(command.Sender{}, want)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(data) > 2000 || data[1]&compressed == 0 {
 		t.Errorf("150 KB of repetition became %d bytes", len(data))
 	}
-	got, err := c.Decode(data)
+	_, got, err := c.Decode(data)
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("came back differently: %v", err)
 	}
@@ -367,7 +356,7 @@ func TestTooLargeCommandSaysWhatToDo(t *testing.T) {
 		state = state*1664525 + 1013904223
 		noise[i] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-"[state>>26]
 	}
-	_, err := newTestCodec(t).Encode(command.FailTask{Message: string(noise)})
+	_, err := newTestCodec(t).Encode(command.Sender{}, command.FailTask{Message: string(noise)})
 	if farm.CodeOf(err) != farm.CodeTooLarge || !strings.Contains(err.Error(), "512 KB") {
 		t.Errorf("got %v", err)
 	}
@@ -376,7 +365,7 @@ func TestTooLargeCommandSaysWhatToDo(t *testing.T) {
 func TestCompressionBombIsRefused(t *testing.T) {
 	c := newTestCodec(t)
 	bomb := compress(t, make([]byte, 64<<20+1), 23, 1|compressed)
-	if _, err := c.Decode(bomb); err == nil {
+	if _, _, err := c.Decode(bomb); err == nil {
 		t.Errorf("a command of %d bytes grew beyond %d", len(bomb), 64<<20)
 	}
 }
@@ -384,7 +373,7 @@ func TestCompressionBombIsRefused(t *testing.T) {
 func FuzzDecodeCommand(f *testing.F) {
 	c := newTestCodec(f)
 	for _, cmd := range samples() {
-		data, err := c.Encode(cmd)
+		data, err := c.Encode(command.Sender{}, cmd)
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -392,18 +381,18 @@ func FuzzDecodeCommand(f *testing.F) {
 	}
 	f.Add(compress(f, []byte(`{"ID":"x"}`), 42, 1|compressed))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		cmd, err := c.Decode(data)
+		by, cmd, err := c.Decode(data)
 		if err != nil {
 			return
 		}
-		again, err := c.Encode(cmd)
+		again, err := c.Encode(by, cmd)
 		if farm.CodeOf(err) == farm.CodeTooLarge {
 			return
 		}
 		if err != nil {
 			t.Fatalf("%T was read and cannot be written: %v", cmd, err)
 		}
-		if _, err := c.Decode(again); err != nil {
+		if _, _, err := c.Decode(again); err != nil {
 			t.Fatalf("%T was written and cannot be read: %v", cmd, err)
 		}
 	})

@@ -127,7 +127,7 @@ func TestKeysOfAMachineFollowEachOther(t *testing.T) {
 func TestASecretOfAnEarlierReleaseBecomesAKey(t *testing.T) {
 	m := newRig(t, t.TempDir(), "state.db")
 	defer m.end()
-	cmd, err := newTestCodec(t).Decode([]byte("\x28\x01" + `{"Agent":{"id":"m1","name":"mac","secretHash":"old","enrolledAt":"2026-05-01T12:00:00Z","inventory":{"os":"linux","arch":"amd64","cpus":2,"memory":1,"version":"v0.1.0","engines":null,"slots":1}}}`))
+	_, cmd, err := newTestCodec(t).Decode([]byte("\x28\x01" + `{"Agent":{"id":"m1","name":"mac","secretHash":"old","enrolledAt":"2026-05-01T12:00:00Z","inventory":{"os":"linux","arch":"amd64","cpus":2,"memory":1,"version":"v0.1.0","engines":null,"slots":1}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}

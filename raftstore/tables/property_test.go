@@ -293,9 +293,7 @@ func checkIndexes(t *rapid.T, tb *tables, now commandtest.Seen) {
 	for key, _ := cursor.First(); key != nil; key, _ = cursor.Next() {
 		counts[countOfAudit]++
 		record, _ := get[farm.AuditRecord](tb, bucketAudit, string(key))
-		for _, at := range auditIndexes(record) {
-			set(at.bucket, at.id+"\x00"+string(key), "")
-		}
+		listAudit(&record, string(key), func(bucket []byte, key string) { set(bucket, key, "") })
 	}
 	for key, n := range counts {
 		set(bucketCounts, key, fmt.Sprintf("%08x", n))

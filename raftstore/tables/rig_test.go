@@ -110,12 +110,9 @@ func (m *rig) copyTo(path string) {
 }
 
 // encode makes the next entry of the log.
-func (m *rig) encode(cmd command.Command, key *command.RequestKey) Entry {
+func (m *rig) encode(by command.Sender, cmd command.Command) Entry {
 	m.t.Helper()
-	data, err := m.rules.Codec.Encode(cmd)
-	if err == nil && key != nil {
-		data, err = command.WithKey(data, *key)
-	}
+	data, err := m.rules.Codec.Encode(by, cmd)
 	if err != nil {
 		m.t.Fatalf("%v", err)
 	}
@@ -142,13 +139,13 @@ func (m *rig) apply(entries []Entry) []command.Result {
 // do applies one command as the next entry of the log.
 func (m *rig) do(cmd command.Command) command.Result {
 	m.t.Helper()
-	return m.apply([]Entry{m.encode(cmd, nil)})[0]
+	return m.apply([]Entry{m.encode(command.Sender{}, cmd)})[0]
 }
 
 // doFor is do on behalf of a request.
 func (m *rig) doFor(key command.RequestKey, cmd command.Command) command.Result {
 	m.t.Helper()
-	return m.apply([]Entry{m.encode(cmd, &key)})[0]
+	return m.apply([]Entry{m.encode(command.Sender{Key: &key}, cmd)})[0]
 }
 
 // batch applies several commands as one change.
@@ -156,7 +153,7 @@ func (m *rig) batch(cmds ...command.Command) []command.Result {
 	m.t.Helper()
 	from := len(m.log)
 	for _, cmd := range cmds {
-		m.encode(cmd, nil)
+		m.encode(command.Sender{}, cmd)
 	}
 	return m.apply(m.log[from:])
 }

@@ -94,6 +94,35 @@ func TestABatchOfWhichNothingIsTakenIsRefused(t *testing.T) {
 	}
 }
 
+func TestABatchAndItsJobsAreToldByTheirNames(t *testing.T) {
+	r := start(t)
+	var made batchCreatedAnswer
+	named := strings.Replace(srcJob, "{", `{"name": "spot-1", `, 1)
+	r.send(http.MethodPost, "/api/v2/batches", fmt.Sprintf(`{"jobs": [%s, %s]}`, named, srcJob)).into(http.StatusCreated, &made)
+	path := "/api/farm/v1/batches/" + made.BatchID
+	r.send(http.MethodPatch, path, `{"name": "Spring spots", "dueAt": "2030-12-01T18:00:00Z"}`).into(http.StatusOK, &struct{}{})
+
+	type label struct{ BatchID, Name, DueAt string }
+	want := label{made.BatchID, "Spring spots", "2030-12-01T18:00:00.000Z"}
+	var list []label
+	r.get("/api/farm/v1/batches").into(http.StatusOK, &list)
+	if len(list) != 1 || list[0] != want {
+		t.Errorf("the list has %+v, want %+v", list, want)
+	}
+	var batch struct {
+		label
+		Stats struct{ Total, Pending int }
+		Jobs  []struct {
+			Index int
+			Name  *string
+		}
+	}
+	r.get(path).into(http.StatusOK, &batch)
+	if batch.label != want || batch.Stats.Total != 2 || batch.Stats.Pending != 2 || len(batch.Jobs) != 2 || *batch.Jobs[0].Name != "spot-1" || batch.Jobs[1].Name != nil {
+		t.Errorf("the batch is %+v, want %+v with two jobs, of which the first is called spot-1", batch, want)
+	}
+}
+
 func TestBatchesAreListedWithPages(t *testing.T) {
 	r := start(t)
 	ids := map[string]bool{}

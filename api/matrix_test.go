@@ -92,6 +92,7 @@ var rules = map[string]rule{
 	"POST /api/farm/v1/templates/{id}/preview":          {role: artist, record: "template", body: `{"frame": 3}`, status: 409}, // without a file
 	"GET /api/farm/v1/templates":                        {role: viewer, query: "?retired=true", status: 200},
 	"PATCH /api/farm/v1/templates/{id}":                 {role: artist, record: "template", body: `{"sequential": true, "retired": true}`, status: 200},
+	"GET /api/farm/v1/batches/{id}":                     {role: viewer, record: "batch", status: 200},
 	"PATCH /api/farm/v1/batches/{id}":                   {role: artist, record: "batch", body: `{"name": "Spring", "dueAt": "2026-12-01T18:00:00Z"}`, status: 200},
 	"PATCH /api/farm/v1/jobs/{id}":                      {role: artist, record: "job", body: `{"priority": 7, "level": "overnight"}`, status: 200},
 	"GET /api/farm/v1/jobs/{id}/samples":                {role: viewer, record: "job", status: 200},

@@ -20,6 +20,8 @@ import (
 
 // Batches is what the interface asks of the farm about batches.
 type Batches interface {
+	public.Addresses
+	Batch(ctx context.Context, p farm.Principal, id string) (farm.Batch, map[string]farm.Job, error)
 	Batches(ctx context.Context, p farm.Principal, cursor string, limit int) (list []coordinator.CountedBatch, next string, err error)
 	BatchPart(ctx context.Context, p farm.Principal, id string, states []farm.JobStatus, from, limit int) (coordinator.CountedBatch, []farm.Job, error)
 	LabelBatch(ctx context.Context, p farm.Principal, id string, label farm.BatchLabel) error
@@ -33,6 +35,7 @@ type batchHandlers struct{ batches Batches }
 func (h batchHandlers) routes() []route.Route {
 	return []route.Route{
 		route.Get(root+"/batches", farm.ActView, h.listBatches),
+		route.Get(root+"/batches/:id", farm.ActView, route.WellFormed(h.getBatch)),
 		route.Patch(root+"/batches/:id", farm.ActChangeJobs, h.labelBatch),
 		route.Post(root+"/batches/:id/retake", farm.ActSubmit, h.retake),
 	}
@@ -56,7 +59,9 @@ func (h batchHandlers) listBatches(c *fiber.Ctx, p farm.Principal) error {
 	out := make([]batchListed, len(list))
 	for i, b := range list {
 		stats := public.CountedStats(b.Counts)
-		out[i] = batchListed{BatchID: b.ID, Status: public.BatchStatus(stats), CreatedAt: answer.Time(b.CreatedAt), Stats: stats}
+		out[i] = batchListed{
+			BatchID: b.ID, Name: answer.OrNull(b.Name), DueAt: answer.Time(b.DueAt), Status: public.BatchStatus(stats), CreatedAt: answer.Time(b.CreatedAt), Stats: stats,
+		}
 	}
 	return answer.OK(c, out)
 }
@@ -64,9 +69,59 @@ func (h batchHandlers) listBatches(c *fiber.Ctx, p farm.Principal) error {
 // batchListed is a batch in a list.
 type batchListed struct {
 	BatchID   string            `json:"batchId"`
+	Name      *string           `json:"name"`
+	DueAt     answer.Time       `json:"dueAt"`
 	Status    string            `json:"status"`
 	CreatedAt answer.Time       `json:"createdAt"`
 	Stats     public.BatchStats `json:"stats"`
+}
+
+// getBatch answers with a batch and the jobs of its rows, as the public interface does, and with how they are called.
+func (h batchHandlers) getBatch(c *fiber.Ctx, p farm.Principal) error {
+	ctx, done := request.Call(c)
+	defer done()
+	batch, jobs, err := h.batches.Batch(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	counts := map[farm.JobStatus]int{}
+	rows := make([]batchRow, 0, len(batch.Jobs))
+	for _, entry := range batch.Jobs {
+		job, known := jobs[entry.ID]
+		if !known {
+			continue
+		}
+		counts[job.Status]++
+		rows = append(rows, batchRow{
+			Index: entry.Index, ID: job.ID, Name: answer.OrNull(job.Name), Status: string(job.Status), OutputURL: h.batches.OutputAddress(job), Stats: *public.StatsShape(job),
+		})
+	}
+	stats := public.CountedStats(counts)
+	return answer.OK(c, batchBody{
+		BatchID: batch.ID, Name: answer.OrNull(batch.Name), DueAt: answer.Time(batch.DueAt), Status: public.BatchStatus(stats), CreatedAt: answer.Time(batch.CreatedAt),
+		Stats: stats, Jobs: rows,
+	})
+}
+
+// batchBody is one batch.
+type batchBody struct {
+	BatchID   string            `json:"batchId"`
+	Name      *string           `json:"name"`
+	DueAt     answer.Time       `json:"dueAt"`
+	Status    string            `json:"status"`
+	CreatedAt answer.Time       `json:"createdAt"`
+	Stats     public.BatchStats `json:"stats"`
+	Jobs      []batchRow        `json:"jobs"`
+}
+
+// batchRow is the job of a batch's row.
+type batchRow struct {
+	Index     int             `json:"index"`
+	ID        string          `json:"id"`
+	Name      *string         `json:"name"`
+	Status    string          `json:"status"`
+	OutputURL string          `json:"outputUrl"`
+	Stats     public.JobStats `json:"stats"`
 }
 
 // batchLabelBody is what a batch is called and when it is due.

@@ -11,7 +11,7 @@ import (
 
 // answerShapes are the Go types whose JSON form the farm's own document describes, beside those that it borrows from the public one.
 var answerShapes = map[string]any{
-	"BatchListed": batchListed{}, "Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{}, "Session": sessionBody{}, "WaysIn": waysInBody{}, "Passkey": passkeyBody{}, "SignInRules": signInRulesBody{}, "GroupRule": groupRuleBody{}, "AuditRecord": auditBody{}, "AuditActor": auditByBody{}, "AuditThing": auditThingBody{}, "Notifications": noticeSettingsBody{}, "ChatKnown": chatBody{}, "QuietHours": quietBody{}, "NoticeWay": noticeWayBody{}, "NoticeTest": noticeTestBody{},
+	"BatchListed": batchListed{}, "BatchNamed": batchBody{}, "BatchRow": batchRow{}, "Team": teamBody{}, "Self": selfBody{}, "Token": tokenBody{}, "SignIn": signInBody{}, "Session": sessionBody{}, "WaysIn": waysInBody{}, "Passkey": passkeyBody{}, "SignInRules": signInRulesBody{}, "GroupRule": groupRuleBody{}, "AuditRecord": auditBody{}, "AuditActor": auditByBody{}, "AuditThing": auditThingBody{}, "Notifications": noticeSettingsBody{}, "ChatKnown": chatBody{}, "QuietHours": quietBody{}, "NoticeWay": noticeWayBody{}, "NoticeTest": noticeTestBody{},
 	"Review": reviewBody{}, "Comment": commentBody{}, "Stroke": strokeBody{},
 	"JoinToken": joinTokenBody{}, "Backup": backupBody{}, "Cluster": clusterBody{}, "ClusterStorage": storageBody{}, "StorageMove": storageMoveBody{},
 	"ClusterMember": memberBody{}, "NodeInvitation": nodeInvitationBody{}, "ScriptRule": scriptsBody{},

@@ -127,7 +127,7 @@ type batchJob struct {
 	ID        string   `json:"id"`
 	Status    string   `json:"status"`
 	OutputURL string   `json:"outputUrl"`
-	Stats     jobStats `json:"stats"`
+	Stats     JobStats `json:"stats"`
 }
 
 func batchShape(at Addresses, batch farm.Batch, jobs map[string]farm.Job) batchBody {
@@ -139,7 +139,7 @@ func batchShape(at Addresses, batch farm.Batch, jobs map[string]farm.Job) batchB
 		}
 		body.Stats.add(job.Status, 1)
 		body.Jobs = append(body.Jobs, batchJob{
-			Index: entry.Index, ID: job.ID, Status: string(job.Status), OutputURL: at.OutputAddress(job), Stats: *statsShape(job),
+			Index: entry.Index, ID: job.ID, Status: string(job.Status), OutputURL: at.OutputAddress(job), Stats: *StatsShape(job),
 		})
 	}
 	body.Status = BatchStatus(body.Stats)

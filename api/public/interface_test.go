@@ -13,7 +13,7 @@ import (
 var answerShapes = map[string]any{
 	"Template": templateBody{}, "Mogrt": mogrtBody{}, "MogrtField": aep.MogrtFieldSummary{}, "UploadInfo": uploadInfo{},
 	"TemplateV3": template3Body{}, "Composition": compositionBody{}, "Layer": layerBody{}, "Job": JobBody{},
-	"JobStats": jobStats{}, "JobOutput": jobOutput{}, "JobCreated": jobCreated{}, "JobAsset": farm.Asset{},
+	"JobStats": JobStats{}, "JobOutput": jobOutput{}, "JobCreated": jobCreated{}, "JobAsset": farm.Asset{},
 	"AssetParameter": farm.AssetParameter{}, "BatchCreated": batchCreated{}, "BatchCreatedJob": batchCreatedJob{},
 	"BatchJobError": batchJobError{}, "Batch": batchBody{}, "BatchJob": batchJob{}, "BatchStats": BatchStats{},
 	"BatchCancelled": batchCancelled{}, "BatchCancelledJob": batchCancelledJob{}, "Font": fontBody{}, "Secret": SecretBody{},

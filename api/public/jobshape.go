@@ -23,7 +23,7 @@ type JobBody struct {
 	Composition  string       `json:"composition,omitempty"`
 	Status       string       `json:"status"`
 	Progress     float64      `json:"progress"`
-	Stats        *jobStats    `json:"stats,omitempty"`
+	Stats        *JobStats    `json:"stats,omitempty"`
 	OutputURL    string       `json:"outputUrl"`
 	Assets       []farm.Asset `json:"assets,omitzero"`
 	MissingFonts []string     `json:"missingFonts,omitempty"`
@@ -44,7 +44,8 @@ type jobOutput struct {
 	Size   int64  `json:"size"`   // bytes
 }
 
-type jobStats struct {
+// JobStats are the times and measures of a job.
+type JobStats struct {
 	CreatedAt   answer.Time `json:"createdAt"`
 	UpdatedAt   answer.Time `json:"updatedAt"`
 	StartedAt   answer.Time `json:"startedAt"`
@@ -91,7 +92,7 @@ func jobShape(j farm.Job, address string, minimal bool) JobBody {
 	if minimal {
 		return body
 	}
-	body.Stats = statsShape(j)
+	body.Stats = StatsShape(j)
 	if out := j.Output; out != nil && out.SHA256 != "" && out.GoneAt.IsZero() {
 		body.Output = &jobOutput{SHA256: out.SHA256, Size: out.Size}
 	}
@@ -140,8 +141,9 @@ func perLayer(a farm.Asset) []json.RawMessage {
 	return each
 }
 
-func statsShape(j farm.Job) *jobStats {
-	stats := &jobStats{
+// StatsShape words the times and measures of a job.
+func StatsShape(j farm.Job) *JobStats {
+	stats := &JobStats{
 		CreatedAt: answer.Time(j.CreatedAt), UpdatedAt: answer.Time(j.UpdatedAt), StartedAt: answer.Time(j.StartedAt),
 		FinishedAt: answer.Time(j.FinishedAt), ErrorAt: answer.Time(j.ErrorAt), TotalAssets: len(j.Assets), Error: answer.OrNull(j.Error),
 	}

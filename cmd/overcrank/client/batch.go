@@ -28,6 +28,7 @@ type BatchCreated struct {
 type BatchJob struct {
 	Index        int            `json:"index"`
 	ID           string         `json:"id"`
+	Name         string         `json:"name"`
 	Status       farm.JobStatus `json:"status"`
 	OutputURL    string         `json:"outputUrl"`
 	MissingFonts []string       `json:"missingFonts"`
@@ -45,6 +46,8 @@ type BatchError struct {
 type Batch struct {
 	Raw       `json:"-"`
 	BatchID   string     `json:"batchId"`
+	Name      string     `json:"name"`
+	DueAt     string     `json:"dueAt"`
 	Status    string     `json:"status"` // processing, finished or error
 	CreatedAt string     `json:"createdAt"`
 	Stats     BatchStats `json:"stats"`
@@ -85,6 +88,11 @@ func (c *Client) CreateBatch(ctx context.Context, jobs []map[string]any) (BatchC
 // Batch gets one batch with its jobs.
 func (c *Client) Batch(ctx context.Context, id string) (Batch, error) {
 	return fetch[Batch](ctx, c, http.MethodGet, at("/api/v2/batches/%s", id), nil, nil)
+}
+
+// NamedBatch gets one batch with its jobs, and how they are called.
+func (c *Client) NamedBatch(ctx context.Context, id string) (Batch, error) {
+	return fetch[Batch](ctx, c, http.MethodGet, at("/api/farm/v1/batches/%s", id), nil, nil)
 }
 
 // Batches lists up to limit batches, newest first; 0 means all.

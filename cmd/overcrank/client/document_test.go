@@ -56,7 +56,7 @@ var readers = map[reflect.Type][]string{
 	reflect.TypeFor[BackupWish]():          {"BackupWish"},
 	reflect.TypeFor[KnownBackup]():         {"Backup"},
 	reflect.TypeFor[BatchCreated]():        {"BatchCreated"},
-	reflect.TypeFor[Batch]():               {"Batch", "BatchListed"},
+	reflect.TypeFor[Batch]():               {"Batch", "BatchListed", "BatchNamed"},
 	reflect.TypeFor[BatchLabel]():          {"BatchLabel"},
 	reflect.TypeFor[NewBatchLabel]():       {"NewBatchLabel"},
 	reflect.TypeFor[BatchCancelled]():      {"BatchCancelled"},
@@ -107,7 +107,7 @@ var readers = map[reflect.Type][]string{
 	reflect.TypeFor[Updates]():             {"Updates"},
 	reflect.TypeFor[MachineUpdate]():       {"MachineUpdate"},
 	reflect.TypeFor[UpdatesChange]():       {"UpdatesChange"},
-	reflect.TypeFor[BatchJob]():            {"BatchJob", "BatchCreatedJob"},
+	reflect.TypeFor[BatchJob]():            {"BatchJob", "BatchCreatedJob", "BatchRow"},
 }
 
 // TestTheClientReadsWhatTheDocumentsDescribe holds every type with JSON keys to the interface's documents.

@@ -50,10 +50,10 @@ func (l listCommand) Run(ctx context.Context, out *terminal.Output) error {
 	}
 	list, err := c.Batches(ctx, most)
 	return l.Print(out, list, err, func() error {
-		t := terminal.NewTable("BATCH", "STATE", "JOBS", "DONE", "FAILED", "OPEN", "SUBMITTED")
+		t := terminal.NewTable("BATCH", "STATE", "JOBS", "DONE", "FAILED", "OPEN", "SUBMITTED", "DUE", "NAME")
 		for _, b := range list.Items {
 			t.Row(b.BatchID, wording.Batch(b.Status), strconv.Itoa(b.Stats.Total), strconv.Itoa(b.Stats.Finished), strconv.Itoa(b.Stats.Error),
-				strconv.Itoa(b.Stats.Pending), terminal.LocalTime(b.CreatedAt))
+				strconv.Itoa(b.Stats.Pending), terminal.LocalTime(b.CreatedAt), terminal.LocalTime(b.DueAt), b.Name)
 		}
 		return out.List(t, "No batches. Submit one with: overcrank batches submit variants.csv --template NAME")
 	})
@@ -69,13 +69,19 @@ func (s showCommand) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	b, err := c.Batch(ctx, s.ID)
+	b, err := c.NamedBatch(ctx, s.ID)
 	return s.Print(out, b, err, func() error {
+		if b.Name != "" {
+			fmt.Fprintf(out, "%s\n", b.Name)
+		}
+		if b.DueAt != "" {
+			fmt.Fprintf(out, "due %s\n", terminal.LocalTime(b.DueAt))
+		}
 		fmt.Fprintf(out, "batch %s is %s: %d of %d done, %d failed, %d open\n\n", b.BatchID, wording.Batch(b.Status), b.Stats.Finished, b.Stats.Total,
 			b.Stats.Error, b.Stats.Pending)
-		t := terminal.NewTable("INDEX", "JOB", "STATE", "REMARK")
+		t := terminal.NewTable("INDEX", "JOB", "STATE", "NAME", "REMARK")
 		for _, j := range b.Jobs {
-			t.Row(strconv.Itoa(j.Index), j.ID, wording.Job(j.Status), jobs.Remark(client.Job{Status: j.Status, Stats: j.Stats}))
+			t.Row(strconv.Itoa(j.Index), j.ID, wording.Job(j.Status), j.Name, jobs.Remark(client.Job{Status: j.Status, Stats: j.Stats}))
 		}
 		return out.Table(t)
 	})

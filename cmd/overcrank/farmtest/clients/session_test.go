@@ -201,6 +201,7 @@ submit --template Card --composition Nowhere
 submit --template Card --composition 'Title Card' --text Title=x --frames 0-9 --dry-run
 batches submit DIR/variants.csv --template Card --composition 'Title Card' --tag spring --dry-run
 batches submit DIR/variants.csv --template Card --composition 'Title Card' --tag spring
+batches set LAST --name 'Spring spots'
 batches show LAST
 batches show LAST --json
 batches list

@@ -89,6 +89,7 @@ const (
 
 	cdtaMotionBlurBit = 3
 	cdtaFrameBlendBit = 4
+	cdtaKeepsRateBit  = 5
 	cdtaToEnd         = 0xFFFFFFFF
 )
 
@@ -122,6 +123,7 @@ func decodeComposition(b body) *Composition {
 		WorkAreaStart:  b.ratio(cdtaWorkStart, 0),
 		MotionBlur:     b.bit(cdtaFlags, cdtaMotionBlurBit),
 		FrameBlending:  b.bit(cdtaFlags, cdtaFrameBlendBit),
+		KeepsFrameRate: b.bit(cdtaFlags, cdtaKeepsRateBit),
 		ShutterAngle:   float64(b.u16(cdtaShutterAngle)),
 		ShutterPhase:   float64(b.s32(cdtaShutterPhase)),
 		ShutterSamples: int(b.s32(cdtaShutterSamples)),

@@ -2,6 +2,7 @@ package aep
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func (r *reader) path(c *rifx.Chunk, width, height float64) (*Path, error) {
 	if len(head) < shphSize {
 		return nil, fmt.Errorf("%w: the header of a path has %d bytes", ErrBroken, len(head))
 	}
-	path := &Path{Closed: !head.bit(shphFlags, shphOpenBit), Feathered: len(c.Find("fth5").Bytes()) > 0}
+	path := &Path{Closed: !head.bit(shphFlags, shphOpenBit)}
 	list := c.Find("list")
 	if list == nil {
 		return path, nil
@@ -77,7 +78,33 @@ func (r *reader) path(c *rifx.Chunk, width, height float64) (*Path, error) {
 		x, y = at(3*i + 3*n - 1)
 		v.InX, v.InY = x-v.X, y-v.Y
 	}
-	return path, nil
+	return path, r.feather(path, c.Find("fth5").Bytes())
+}
+
+// Offsets in a feather point of the chunk "fth5". Its whole numbers begin with their lowest byte.
+const (
+	fth5Size    = 32
+	fth5Segment = 0  // u32
+	fth5Kind    = 4  // u32
+	fth5At      = 8  // f64
+	fth5Radius  = 16 // f64
+	fth5Corner  = 24 // f32
+	fth5Tension = 28 // f32
+
+	fth5Hold = 2 // kind
+)
+
+func (r *reader) feather(path *Path, points body) error {
+	if err := r.count(len(points) / fth5Size); err != nil {
+		return err
+	}
+	for ; len(points) >= fth5Size; points = points[fth5Size:] {
+		path.Feather = append(path.Feather, FeatherPoint{
+			Segment: int(binary.LittleEndian.Uint32(points[fth5Segment:])), Hold: binary.LittleEndian.Uint32(points[fth5Kind:]) == fth5Hold,
+			At: points.f64(fth5At), Radius: points.f64(fth5Radius), Corner: points.f32(fth5Corner), Tension: points.f32(fth5Tension),
+		})
+	}
+	return nil
 }
 
 // gradients reads the gradient of each keyframe.

@@ -57,6 +57,7 @@ type Composition struct {
 	DropFrame        bool
 	MotionBlur       bool
 	FrameBlending    bool
+	KeepsFrameRate   bool    // it shows its own frames within another composition too, whatever the rate of that
 	ShutterAngle     float64 // degrees; 360 is a whole frame
 	ShutterPhase     float64 // degrees from the frame's time to the opening of the shutter
 	ShutterSamples   int     // Samples Per Frame of motion blur, 2 to 64; 0 in projects that no After Effects wrote

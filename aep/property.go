@@ -43,8 +43,18 @@ type Opaque []byte
 type Path struct {
 	Closed   bool
 	Vertices []Vertex
-	// Feathered tells whether a mask with this path has feather points of its own, which are not read.
-	Feathered bool
+	// Feather are the points of a mask at which its edge has a width of its own, in the order of the path.
+	Feather []FeatherPoint
+}
+
+// FeatherPoint is a place on the path of a mask, and how wide the edge is there.
+type FeatherPoint struct {
+	Segment int     // from the vertex of that number to the next
+	At      float64 // how far along the segment, 0 to 1
+	Radius  float64 // pixels; outwards, or inwards where it is negative
+	Hold    bool    // the radius stays what it is up to the next point
+	// Corner says which way the edge lies at a vertex, 0 to 100, and Tension how its line bends, 0 to 1.
+	Corner, Tension float64
 }
 
 // Vertex is a point of a Path with its incoming and outgoing tangent.

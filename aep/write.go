@@ -137,6 +137,9 @@ func (c *Composition) measures() []byte {
 	if c.FrameBlending {
 		b[139] |= 1 << 4
 	}
+	if c.KeepsFrameRate {
+		b[139] |= 1 << 5
+	}
 	binary.BigEndian.PutUint16(b[140:], uint16(c.Width))
 	binary.BigEndian.PutUint16(b[142:], uint16(c.Height))
 	rational(b[144:], c.PixelAspect, 1)

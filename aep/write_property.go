@@ -360,7 +360,27 @@ func (pw propertyWriter) path(of *Property, p *Path) rifx.Chunk {
 		b := binary.BigEndian.AppendUint32(nil, math.Float32bits(float32(fraction(q[0], left, right))))
 		items[i] = binary.BigEndian.AppendUint32(b, math.Float32bits(float32(fraction(q[1], top, bottom))))
 	}
-	return rifx.List("shap", rifx.Leaf("shph", head), list(items))
+	parts := []rifx.Chunk{rifx.Leaf("shph", head), list(items)}
+	if len(p.Feather) > 0 {
+		parts = append(parts, rifx.Leaf("fth5", feather(p.Feather)))
+	}
+	return rifx.List("shap", parts...)
+}
+
+func feather(points []FeatherPoint) (out []byte) {
+	for _, p := range points {
+		kind := uint32(0)
+		if p.Hold {
+			kind = fth5Hold
+		}
+		out = binary.LittleEndian.AppendUint32(out, uint32(p.Segment))
+		out = binary.LittleEndian.AppendUint32(out, kind)
+		out = binary.BigEndian.AppendUint64(out, math.Float64bits(p.At))
+		out = binary.BigEndian.AppendUint64(out, math.Float64bits(p.Radius))
+		out = binary.BigEndian.AppendUint32(out, math.Float32bits(float32(p.Corner)))
+		out = binary.BigEndian.AppendUint32(out, math.Float32bits(float32(p.Tension)))
+	}
+	return out
 }
 
 func fraction(v, from, to float64) float64 {

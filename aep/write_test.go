@@ -36,7 +36,7 @@ func written() *aep.Project {
 	color.Color = true
 	square := &aep.Path{Closed: true, Vertices: []aep.Vertex{
 		{X: 16, Y: 16}, {X: 48, Y: 16, InX: -8, InY: -4, OutX: 8, OutY: 4}, {X: 48, Y: 48}, {X: 16, Y: 48},
-	}}
+	}, Feather: []aep.FeatherPoint{{Segment: 1, At: 0.25, Radius: 12}, {Segment: 3, Radius: -4, Hold: true, Corner: 50, Tension: 0.5}}}
 	open := &aep.Path{Vertices: []aep.Vertex{{X: -10, Y: 0, OutX: 5, OutY: 5}, {X: 10, Y: 20, InX: -5, InY: 5}}}
 	mask := group("ADBE Mask Atom", &aep.Property{Match: "ADBE Mask Shape", Enabled: true, Value: square}, number("ADBE Mask Opacity", 80))
 	mask.Mask = &aep.MaskInfo{Mode: aep.MaskSubtract, Inverted: true}
@@ -61,7 +61,7 @@ func written() *aep.Project {
 	}
 	comp := &aep.Composition{
 		Width: 320, Height: 180, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25600, Duration: 4,
-		WorkAreaStart: 1, WorkAreaDuration: 2, Background: [3]float64{1, 0, 0.2}, ShutterAngle: 180, ShutterPhase: -90, ShutterSamples: 24, ShutterLimit: 96,
+		WorkAreaStart: 1, WorkAreaDuration: 2, Background: [3]float64{1, 0, 0.2}, KeepsFrameRate: true, ShutterAngle: 180, ShutterPhase: -90, ShutterSamples: 24, ShutterLimit: 96,
 		Layers: []*aep.Layer{
 			{ID: 1, Name: "words", Kind: aep.LayerText, Stretch: 100, Out: 4, Enabled: true, Blend: aep.BlendScreen, Quality: 2,
 				Props: root("ADBE Text Layer", group("ADBE Text Properties", text), group("ADBE Transform Group", position))},
@@ -130,6 +130,12 @@ func TestWhatIsWrittenReadsBackTheSame(t *testing.T) {
 	a.Layers, b.Layers = nil, nil
 	if !reflect.DeepEqual(a, b) {
 		t.Errorf("composition:\n got %+v\nwant %+v", b, a)
+	}
+	mask := func(c *aep.Composition) *aep.Path {
+		return c.Layers[2].Props.Find("ADBE Mask Parade", "ADBE Mask Atom", "ADBE Mask Shape").Value.(*aep.Path)
+	}
+	if a, b := mask(want).Feather, mask(have).Feather; !reflect.DeepEqual(a, b) {
+		t.Errorf("feather points: got %+v, want %+v", b, a)
 	}
 	if again := rewritten(t, got); !reflect.DeepEqual(again, got) {
 		t.Error("what was read does not survive being written and read once more")

@@ -57,10 +57,10 @@ func (s *session) defineComp() {
 		}
 		return r.item.Comp.Controllers[i-1].Name
 	})
-	for name, value := range map[string]any{"hideShyLayers": false, "draft3d": false, "preserveNestedFrameRate": false,
-		"preserveNestedResolution": false, "resolutionFactor": []int{1, 1}} {
+	for name, value := range map[string]any{"hideShyLayers": false, "draft3d": false, "preserveNestedResolution": false, "resolutionFactor": []int{1, 1}} {
 		attr(c, name, func(*itemRef) any { return value }, func(*itemRef, goja.Value) {})
 	}
+	attr(c, "preserveNestedFrameRate", func(r *itemRef) any { return r.item.Comp.KeepsFrameRate }, func(r *itemRef, v goja.Value) { r.item.Comp.KeepsFrameRate = v.ToBoolean() })
 	method(c, "openInViewer", func(*itemRef, args) any { return nil })
 	method(c, "openInEssentialGraphics", func(*itemRef, args) any { return undefined() })
 	method(c, "duplicate", func(r *itemRef, _ args) any { return s.duplicateComp(r) })

@@ -123,7 +123,7 @@ func TestScripts(t *testing.T) {
 			s.property("dropShadow/opacity").setValue(50); is(s.opacity.value, 50); s.property("Color").setValue([0, 1, 0]); is(s.property("dropShadow/color").value, "0,1,0,1");
 			s.property("dropShadow/distance").setValueAtTime(0, 3); is(main.layer("bg").layerStyle.dropShadow.distance.numKeys, 1); s.enabled = false; is(s.enabled, false)`,
 		"sets frame blending": `var l = main.layer("inner"); is(l.frameBlendingType, FrameBlendingType.NO_FRAME_BLEND); l.frameBlending = true; is(l.frameBlendingType, FrameBlendingType.FRAME_MIX);
-			l.frameBlendingType = FrameBlendingType.PIXEL_MOTION; is(l.frameBlendingType, 4014); is(main.frameBlending, false); main.frameBlending = true; is(main.frameBlending, true);
+			l.frameBlendingType = FrameBlendingType.PIXEL_MOTION; is(l.frameBlendingType, 4014); is(main.frameBlending, false); main.frameBlending = true; is(main.frameBlending, true); is(main.preserveNestedFrameRate, false); main.preserveNestedFrameRate = true; is(main.preserveNestedFrameRate, true);
 			l.frameBlendingType = FrameBlendingType.NO_FRAME_BLEND; is(l.frameBlending, false)`,
 		"sets text": `var p = main.layer("title").property("ADBE Text Properties").property("ADBE Text Document"); p.setValue("New\nline"); is(p.value.text, "New\rline"); is(p.value.font, "Helvetica");
 			var d = p.value; d.text = "a\rb"; d.fontSize = 72; d.fillColor = [1, 0, 0]; d.font = "Arial-BoldMT"; d.tracking = 50; d.leading = 80; d.justification = ParagraphJustification.CENTER_JUSTIFY;

@@ -192,3 +192,48 @@ func TestBlursOfHostileLengthsEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestBlursThatKeepEdgesBlurTheRest has two halves of which each is speckled: the specks go, the edge stays.
+func TestBlursThatKeepEdgesBlurTheRest(t *testing.T) {
+	for match, threshold := range map[string]float64{"ADBE Bilateral": 10, "ADBE Smart Blur": 25} {
+		img := flat(64, 64, [4]uint8{})
+		for i := 0; i < len(img.Pix); i += 4 {
+			v := uint8(40)
+			if i/4%64 >= 32 {
+				v = 200
+			}
+			v += uint8(20 * ((i/4 + i/256) % 2)) // a chequered pattern
+			copy(img.Pix[i:], []uint8{v, v / 2, v, 255})
+		}
+		(&rig{T: t}).draw(match, params{"0001": one(10), "0002": one(threshold)}, img)
+		for x, want := range map[int]float64{4: 50, 30: 50, 33: 210, 60: 210} {
+			for y := 30; y < 32; y++ { // one speck, and one between specks
+				c := img.RGBAAt(x, y)
+				if math.Abs(float64(c.R)-want) > 4 || math.Abs(float64(c.G)-want/2) > 4 || c.A != 255 {
+					t.Errorf("%s: %v at %d, %d, want a red of %v", match, c, x, y, want)
+				}
+			}
+		}
+	}
+}
+
+func TestBilateralBlurWithoutColorsIsGrey(t *testing.T) {
+	img := flat(16, 16, [4]uint8{200, 100, 0, 255})
+	(&rig{T: t}).draw("ADBE Bilateral", params{"0001": one(3), "0003": one(0)}, img)
+	if c := img.RGBAAt(8, 8); c.R != c.G || c.G != c.B || c.R < 90 || c.R > 140 {
+		t.Errorf("got %v", c)
+	}
+}
+
+func TestSmartBlurShowsEdges(t *testing.T) {
+	for mode, around := range map[float64]uint8{2: 0, 3: 255} {
+		img := halves(40, 8)
+		(&rig{T: t}).draw("ADBE Smart Blur", params{"0001": one(3), "0002": one(25), "0003": one(mode)}, img)
+		if at, left := img.RGBAAt(19, 4).G, img.RGBAAt(10, 4).G; at != 255 || left != around {
+			t.Errorf("mode %v: %d at the edge, %d left of it", mode, at, left)
+		}
+		if right := img.RGBAAt(30, 4).G; right != 0 {
+			t.Errorf("mode %v: %d right of the edge", mode, right)
+		}
+	}
+}

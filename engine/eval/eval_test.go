@@ -107,6 +107,10 @@ func TestPathsAndTextsBetweenKeys(t *testing.T) {
 	if got := eval.Plain(eval.Ref{Prop: p}, 1).(*aep.Path); got.Vertices[0].X != 25 || got.Vertices[0].OutX != 20 {
 		t.Errorf("halfway the first vertex is %+v", got.Vertices[0])
 	}
+	a.Feather, b.Feather = []aep.FeatherPoint{{At: 0.5, Radius: 10}}, []aep.FeatherPoint{{Segment: 1, At: 0.5, Radius: 30}}
+	if got := eval.Plain(eval.Ref{Prop: p}, 1).(*aep.Path).Feather; len(got) != 1 || got[0] != (aep.FeatherPoint{Segment: 1, Radius: 20}) {
+		t.Errorf("halfway the feather points are %+v", got)
+	}
 	p.Keys[1].Value = &aep.Path{Vertices: []aep.Vertex{{}}}
 	if got := eval.Plain(eval.Ref{Prop: p}, 1); got != a {
 		t.Error("a path without counterparts for its vertices did not stay")

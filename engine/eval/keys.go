@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"overcrank/aep"
@@ -177,6 +178,24 @@ func mixPath(a, b *aep.Path, k float64) *aep.Path {
 			InX: v.InX + (w.InX-v.InX)*k, InY: v.InY + (w.InY-v.InY)*k,
 			OutX: v.OutX + (w.OutX-v.OutX)*k, OutY: v.OutY + (w.OutY-v.OutY)*k,
 		}
+	}
+	out.Feather = mixFeather(a.Feather, b.Feather, k)
+	return out
+}
+
+// mixFeather moves every feather point towards its counterpart. Where their numbers differ the first ones stay.
+func mixFeather(a, b []aep.FeatherPoint, k float64) []aep.FeatherPoint {
+	if len(a) != len(b) {
+		return a
+	}
+	out := slices.Clone(a)
+	for i := range out {
+		p := &out[i]
+		at := float64(p.Segment) + p.At
+		at += (float64(b[i].Segment) + b[i].At - at) * k
+		p.Segment = int(at)
+		p.At = at - float64(p.Segment)
+		p.Radius += (b[i].Radius - p.Radius) * k
 	}
 	return out
 }

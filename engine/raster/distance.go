@@ -15,10 +15,21 @@ const far = float32(1e6)
 // Sampled Functions, 2012), made finer than a pixel by how much those nearest are covered (Gustavson and Strand, Anti-aliased Euclidean distance
 // transform, 2011).
 func Distance(m *image.Alpha) []float32 {
+	w := m.Rect.Dx()
+	out := make([]float32, w*m.Rect.Dy())
+	for i := range out {
+		out[i] = far
+	}
+	NearestCovered(m, func(x, y, nx, ny int) { out[y*w+x] = finer(m, x, y, nx, ny) })
+	return out
+}
+
+// NearestCovered calls each with the place of every pixel of a mask and that of the nearest one that is covered by more than a half, if there is one; both count from the
+// mask's corner.
+func NearestCovered(m *image.Alpha, each func(x, y, nx, ny int)) {
 	w, h := m.Rect.Dx(), m.Rect.Dy()
-	out := make([]float32, w*h)
 	if w == 0 || h == 0 {
-		return out
+		return
 	}
 	rows := nearestInColumns(m, w, h)
 	e := envelope{at: make([]int32, w), from: make([]float32, w+1)}
@@ -29,15 +40,12 @@ func Distance(m *image.Alpha) []float32 {
 			for k+1 < e.n && e.from[k+1] <= float32(x) {
 				k++
 			}
-			if e.n == 0 {
-				out[y*w+x] = far
-				continue
+			if e.n > 0 {
+				nx := int(e.at[k])
+				each(x, y, nx, int(rows[y*w+nx]))
 			}
-			nx := int(e.at[k])
-			out[y*w+x] = finer(m, x, y, nx, int(rows[y*w+nx]))
 		}
 	}
-	return out
 }
 
 // none is the row of a column that has no covered pixel.

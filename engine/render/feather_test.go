@@ -22,3 +22,35 @@ func TestAFeatherThatFallsOffEvenlyIsALine(t *testing.T) {
 		}
 	}
 }
+
+// TestFeatherPointsMakeEdgesOfTheirOwnWidths has a square whose left edge is sharp, and whose right one ends thirty pixels outside or inside of it.
+func TestFeatherPointsMakeEdgesOfTheirOwnWidths(t *testing.T) {
+	for name, c := range map[string]struct {
+		radius    float64
+		expansion float64
+		edge      func(x float64) float64 // of the right edge, which lies at 100
+	}{
+		"outwards": {30, 0, func(x float64) float64 { return (130 - x) / 30 }},
+		"inwards":  {-30, 0, func(x float64) float64 { return (100 - x) / 30 }},
+		"expanded": {30, 10, func(x float64) float64 { return (140 - x) / 30 }},
+	} {
+		b := build(t)
+		comp := b.comp("main", 200, 200)
+		b.layer(comp, b.solid("white", 200, 200, rgb(white)), func(l *aep.Layer) {
+			path := square(40, 20, 100, 180)
+			path.Feather = []aep.FeatherPoint{{Segment: 1, At: 0, Radius: c.radius}, {Segment: 1, At: 1, Radius: c.radius}, {Segment: 3, At: 0}, {Segment: 3, At: 1}}
+			masked(l, aep.MaskInfo{Mode: aep.MaskAdd, Linear: true}, path, value("ADBE Mask Offset", c.expansion))
+		})
+		img := oneFrame(t, b.renderer(comp, render.Options{}), 0)
+		for x := range 200 {
+			px := float64(x) + 0.5
+			want := 255 * max(0, min(1, c.edge(px)))
+			if px < 70 {
+				want = 255 * max(0, min(1, px-39.5+c.expansion))
+			}
+			if got := float64(img.RGBAAt(x, 100).A); got < want-14 || got > want+14 {
+				t.Errorf("%s: alpha at %d is %v, want %v", name, x, got, want)
+			}
+		}
+	}
+}

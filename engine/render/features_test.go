@@ -66,15 +66,15 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		}, "a mask of effect 'ADBE Tint'"},
 		"feather points": {func(l *aep.Layer) {
 			path := square(-10, -10, 30, 30)
-			path.Feathered = true
+			path.Feather = []aep.FeatherPoint{{Radius: 5}}
 			masked(l, aep.MaskInfo{Mode: aep.MaskAdd}, path)
-		}, "the feather points of mask 'ADBE Mask Atom'"},
+		}, "After Effects' own curve between the feather points of mask 'ADBE Mask Atom'"},
 		"feather points in a later keyframe": {func(l *aep.Layer) {
 			first, later := square(-10, -10, 30, 30), square(-10, -10, 40, 30)
-			later.Feathered = true
+			later.Feather = []aep.FeatherPoint{{Radius: 5}}
 			masked(l, aep.MaskInfo{Mode: aep.MaskAdd}, first)
 			l.Props.Find("ADBE Mask Parade", "ADBE Mask Atom", "ADBE Mask Shape").Keys = []aep.Keyframe{{Value: first}, {Time: 1, Value: later}}
-		}, "the feather points of mask 'ADBE Mask Atom'"},
+		}, "After Effects' own curve between the feather points of mask 'ADBE Mask Atom'"},
 		"taper": {func(l *aep.Layer) {
 			stroked(l, group("ADBE Vector Stroke Taper", value("ADBE Vector Taper End Length", 40)))
 		}, "After Effects' own curve of the taper of 'ADBE Vector Graphic - Stroke'"},

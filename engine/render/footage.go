@@ -130,8 +130,21 @@ func footageLength(f *aep.Footage) float64 {
 }
 
 // sourceTime is the time within a layer's source; false before its beginning and after its end. A length of 0 has no
-// end.
+// end. A composition that keeps its frame rate has the times of its own frames only.
 func (w *worker) sourceTime(v view, length float64) (float64, bool) {
+	inner := v.layer.Inner
+	if inner == nil || !inner.KeepsFrameRate {
+		return w.anyTime(v, length)
+	}
+	late := v.late // the moments of a frame stay apart
+	v.t, v.late = v.t-late, 0
+	t, ok := w.anyTime(v, length)
+	frame := FrameTime(inner.Composition, 1)
+	return math.Floor(t/frame+0.01)*frame + late, ok
+}
+
+// anyTime is sourceTime without regard to frames.
+func (w *worker) anyTime(v view, length float64) (float64, bool) {
 	if v.layer.Remapped {
 		t := v.layer.Remap.At(w.eval, v.t)
 		if length > 0 {

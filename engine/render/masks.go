@@ -23,6 +23,7 @@ type mask struct {
 	feather   [2]float64
 	linear    bool
 	expansion float64
+	path      *aep.Path // if its edge has widths of its own
 }
 
 // masks are the masks of the layer that have an area, in order.
@@ -41,7 +42,12 @@ func (w *worker) masksOf(list []scene.Mask, frame, moment float64) []mask {
 			continue
 		}
 		feather := m.Feather.At(w.eval, t)
+		var wide *aep.Path
+		if len(path.Feather) > 0 && path.Closed {
+			wide = path
+		}
 		out = append(out, mask{
+			path: wide,
 			mode: m.Mode, inverted: m.Inverted, outline: shape.OutlineOf(path), opacity: max(0, min(1, m.Opacity.At(w.eval, t)/100)),
 			feather: [2]float64{feather[0], feather[1]}, linear: m.Linear, expansion: m.Expansion.At(w.eval, t),
 		})
@@ -128,11 +134,15 @@ func (m *mask) softness(sx, sy float64) raster.Blurring {
 // coverage is the coverage of one mask at the pixels of r and, if it is blurred, around them.
 func (w *worker) coverage(m mask, to geom.Matrix, r image.Rectangle, soft raster.Blurring) *image.Alpha {
 	reach := soft.Reach()
-	cov := image.NewAlpha(r.Inset(-reach))
+	edge := newEdge(&m, to)
+	cov := image.NewAlpha(r.Inset(-reach - edge.reach(m.expansion*to.MeanScale())))
 	w.pen.Reset(cov.Rect)
 	w.pen.Fill(m.outline, to)
 	w.pen.Spans(false, func(x, y int, row []uint8) { copy(cov.Pix[cov.PixOffset(x, y):], row) })
-	if m.expansion != 0 {
+	switch {
+	case edge != nil:
+		edge.soften(cov, m.expansion*to.MeanScale(), m.linear)
+	case m.expansion != 0:
 		w.pen.Reset(cov.Rect)
 		w.pen.Stroke(m.outline, raster.StrokeStyle{Width: 2 * math.Abs(m.expansion), Cap: raster.RoundCap, Join: raster.RoundJoin}, to)
 		w.pen.Spans(false, func(x, y int, row []uint8) {

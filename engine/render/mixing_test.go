@@ -85,3 +85,27 @@ func TestBlendedFramesAreTheSameAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestACompositionThatKeepsItsFrameRateShowsItsOwnFrames has a box that moves by a pixel in a twentieth of a second, in a composition of two frames a second.
+func TestACompositionThatKeepsItsFrameRateShowsItsOwnFrames(t *testing.T) {
+	for keeps, want := range map[bool]int{false: 12, true: 10} {
+		b := build(t)
+		inner := b.comp("inner", 40, 20)
+		inner.Comp.FrameRate, inner.Comp.FrameTicks, inner.Comp.TicksPerSecond, inner.Comp.KeepsFrameRate = 2, 0, 0, keeps
+		b.layer(inner, b.solid("red", 1, 20, rgb(red)), func(l *aep.Layer) {
+			transform(l, linear(value("ADBE Position"), 0, 1, aep.Numbers{0.5, 10}, aep.Numbers{20.5, 10}))
+		})
+		comp := b.comp("main", 40, 20)
+		b.layer(comp, inner, nil)
+		img := oneFrame(t, b.renderer(comp, render.Options{}), 6) // of ten a second: at 0.6 s
+		at := 0
+		for x := range 40 {
+			if img.RGBAAt(x, 10).R > img.RGBAAt(at, 10).R {
+				at = x
+			}
+		}
+		if at != want {
+			t.Errorf("the box is at %d, want %d (keeps its frame rate: %v)", at, want, keeps)
+		}
+	}
+}

@@ -224,7 +224,7 @@ func (l *Layer) masks() {
 		}
 		m := l.mask(p)
 		if feathered(p.Child("ADBE Mask Shape")) {
-			l.lack("the feather points of mask '" + DisplayName(p) + "'")
+			l.detail("After Effects' own curve between the feather points of mask '" + DisplayName(p) + "'")
 		}
 		l.Masks = append(l.Masks, m)
 	}
@@ -238,7 +238,7 @@ func feathered(p *aep.Property) bool {
 	}
 	has := func(v aep.Value) bool {
 		path, ok := v.(*aep.Path)
-		return ok && path != nil && path.Feathered
+		return ok && path != nil && len(path.Feather) > 0
 	}
 	return has(p.Value) || slices.ContainsFunc(p.Keys, func(k aep.Keyframe) bool { return has(k.Value) })
 }

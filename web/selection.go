@@ -178,6 +178,8 @@ func (s *server) doWith(ctx context.Context, p farm.Principal, jobs []farm.Job, 
 		return done, s.cancelSelected(ctx, p, jobs, &done)
 	case "resubmit":
 		return done, s.resubmitSelected(ctx, p, jobs, &done)
+	case "release":
+		return done, s.releaseSelected(ctx, p, jobs, &done)
 	}
 	change, err := s.changeOf(do, asked)
 	if err != nil {
@@ -193,6 +195,18 @@ func (s *server) cancelSelected(ctx context.Context, p farm.Principal, jobs []fa
 		return nil
 	}
 	if _, err := s.farm.jobs.CancelJobs(ctx, p, ids, true); err != nil {
+		return err
+	}
+	done.Changed = len(ids)
+	return nil
+}
+
+func (s *server) releaseSelected(ctx context.Context, p farm.Principal, jobs []farm.Job, done *page.Changed) error {
+	ids := idsOf(jobs, func(j farm.Job) bool { return j.Hold && !j.Status.Ended() })
+	if len(ids) == 0 {
+		return nil
+	}
+	if _, err := s.farm.jobs.ReleaseJobs(ctx, p, ids); err != nil {
 		return err
 	}
 	done.Changed = len(ids)
@@ -253,7 +267,7 @@ func (s *server) changeOf(do string, asked url.Values) (func(farm.Job) coordinat
 			return coordinator.JobChange{Tags: &tags}
 		}, nil
 	}
-	return nil, wrong("do", "is cancel, resubmit, priority, level, tag or untag")
+	return nil, wrong("do", "is cancel, resubmit, release, priority, level, tag or untag")
 }
 
 // changeEach changes jobs that have not ended, and counts those that it has changed.

@@ -250,7 +250,7 @@ func (f JobFilter) before(id string) string {
 
 // Changed is what became of jobs with which the same was done.
 type Changed struct {
-	Did     string // cancel, resubmit, priority, level, tag, untag
+	Did     string // cancel, resubmit, release, priority, level, tag, untag
 	Changed int
 	Left    int    // with which it could not be done any more
 	More    bool   // there are others that were not reached
@@ -263,6 +263,8 @@ func (c Changed) Sentence(ctx context.Context) string {
 	switch {
 	case c.Left > 0 && c.Did == "resubmit":
 		said = append(said, many(ctx, c.Left, "%d has not ended, or can no longer be submitted.", "%d have not ended, or can no longer be submitted."))
+	case c.Left > 0 && c.Did == "release":
+		said = append(said, many(ctx, c.Left, "%d was not held.", "%d were not held."))
 	case c.Left > 0:
 		said = append(said, many(ctx, c.Left, "%d had ended already.", "%d had ended already."))
 	}
@@ -278,6 +280,8 @@ func (c Changed) done(ctx context.Context) string {
 		return many(ctx, c.Changed, "%d job cancelled.", "%d jobs cancelled.")
 	case "resubmit":
 		return many(ctx, c.Changed, "%d job resubmitted.", "%d jobs resubmitted.")
+	case "release":
+		return many(ctx, c.Changed, "%d job released.", "%d jobs released.")
 	}
 	return many(ctx, c.Changed, "%d job changed.", "%d jobs changed.")
 }

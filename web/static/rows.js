@@ -6,7 +6,7 @@ const byId = (id) => document.getElementById(id);
 
 const waiting = new Map(); // by the id of a live part, what it is to become
 const rowsOf = "tbody tr[id], li[data-row]";
-const held = (part) => "dragging" in document.body.dataset || part.querySelector(":is(" + rowsOf + "):is(:hover, :focus-within), tbody input[data-pick]:checked") !== null;
+const held = (part) => "dragging" in document.body.dataset || "menu" in document.body.dataset || part.querySelector(":is(" + rowsOf + "):is(:hover, :focus-within), tbody input[data-pick]:checked") !== null;
 
 // tellChanges says how many rows would come or go, and lets the reader have them now.
 function tellChanges(part, fresh) {

@@ -14,7 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestAProducerSteersManyJobs selects rows of the list by pointer and keys, takes a cancellation back, and narrows the list down.
+// TestAProducerSteersManyJobs selects rows of the list by pointer and keys, takes a cancellation back, steers one by the menu of its row, and narrows the list down.
 func TestAProducerSteersManyJobs(t *testing.T) {
 	t.Parallel()
 	f := farmtest.LaunchAs(t, "coordinator", t.TempDir()) // without a machine: everything waits
@@ -59,6 +59,34 @@ func TestAProducerSteersManyJobs(t *testing.T) {
 	b.shows("No jobs in this state")
 
 	b.open("/jobs")
+	b.click(`[data-title="Spring trailer"]`)
+	b.until(menuIsOpen + `&& document.activeElement.textContent === "Edit and resubmit"`)
+	b.canBeRead("/jobs with the menu of a row")
+	b.size(320, 700)
+	b.isNotTooWide("/jobs with the menu of a row", 320)
+	b.until(menuIsOpen + `&& (({ left, right, top, bottom }) => left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight)(document.getElementById("row-menu").getBoundingClientRect())`)
+	b.picture("row-menu-320")
+	b.size(1360, 900)
+	b.picture("row-menu")
+	b.click(`[data-title="Autumn spot"]`) // the menu goes over to another row
+	b.until(menuIsOpen + `&& document.getElementById("row-menu-of").textContent === "Autumn spot"`)
+	b.keysUntil("!"+menuIsOpen, chromedp.KeyEvent(kb.Escape))
+	b.until(`document.activeElement.dataset.title === "Autumn spot"`)
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(menuIsOpen)
+	b.fill(`#row-menu [name=priority]`, "3")
+	b.click(`#row-menu button[value=priority]`)
+	b.shows("Autumn spot will be given another priority.")
+	b.until(`document.activeElement.textContent === "Undo" && document.querySelector("tr.going a.name").textContent === "Autumn spot"`)
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.activeElement.dataset.title === "Autumn spot" && document.querySelector("tr.going") === null`)
+	b.click(`[data-title="Autumn spot"]`)
+	b.fill(`#row-menu [name=priority]`, "5")
+	b.click(`#row-menu button[value=priority]`)
+	b.shows("1 job changed.")
+	b.shows("Priority 5")
+
+	b.open("/jobs")
 	b.fill(`#filters [name=q]`, "spot spring")
 	b.do(focus(`#filters [name=q]`), chromedp.KeyEvent(kb.Enter))
 	b.until(`location.search === "?q=spot+spring" && document.querySelectorAll("tbody tr").length === 3`)
@@ -73,6 +101,9 @@ func TestAProducerSteersManyJobs(t *testing.T) {
 	b.shows("Spring trailer")
 	b.canBeRead("/jobs of a tag")
 }
+
+// menuIsOpen says whether the menu of a row is open.
+const menuIsOpen = `document.getElementById("row-menu").matches(":popover-open")`
 
 // picks clicks the box of a row of the list, with the Shift key or without it.
 func (b *browser) picks(row int, shift bool) {

@@ -96,45 +96,6 @@ func costWord(ctx context.Context, cost float64, r farm.Rates) string {
 	return text
 }
 
-// DayBar is a bar of a chart: where it stands and how high it is, in parts of a thousand of the chart.
-type DayBar struct {
-	X, Width, Y, Height string
-	BadY, BadHeight     string // of the part that was wasted, on the ground
-	Title               string
-}
-
-const chartHeight = 160
-
-// bars are the machine hours of days as a chart.
-func (r ReportValues) bars(ctx context.Context) []DayBar {
-	most := 0.0
-	for _, d := range r.Days {
-		most = max(most, d.Hours())
-	}
-	step := 1000 / float64(max(len(r.Days), 1))
-	bars := make([]DayBar, len(r.Days))
-	for i, d := range r.Days {
-		high, bad := 0.0, 0.0
-		if most > 0 {
-			high, bad = d.Hours()/most*chartHeight, d.WastedHours()/most*chartHeight
-		}
-		bars[i] = DayBar{
-			X: places(float64(i)*step + step*0.1), Width: places(step * 0.8), Y: places(chartHeight - high), Height: places(high),
-			BadY: places(chartHeight - bad), BadHeight: places(bad), Title: say(ctx, "%s: %s", d.Subject, hoursWord(ctx, d.Hours())),
-		}
-	}
-	return bars
-}
-
-// highest is the top of the chart in words.
-func (r ReportValues) highest(ctx context.Context) string {
-	most := 0.0
-	for _, d := range r.Days {
-		most = max(most, d.Hours())
-	}
-	return hoursWord(ctx, most)
-}
-
 func places(n float64) string { return strconv.FormatFloat(n, 'f', 2, 64) }
 
 // share is how much of the first line's time a line has, in percent.

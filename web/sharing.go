@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -168,8 +169,7 @@ func (f *sharingForm) policy(now farm.Policy, teams []farm.Team) farm.Policy {
 
 func (f *sharingForm) level(level farm.Level, now farm.LevelPolicy) farm.LevelPolicy {
 	at := "levels." + string(level)
-	fields := page.LevelFields{Level: level, Role: farm.Role(f.text(at + ".role")), Share: f.text(at + ".maxShare"), Hours: strings.ReplaceAll(f.text(at+".hours"), "\r\n", "\n")}
-	f.v.Levels = append(f.v.Levels, fields)
+	fields := page.LevelFields{Level: level, Role: farm.Role(f.text(at + ".role")), Share: f.text(at + ".maxShare")}
 	policy := farm.LevelPolicy{Paused: now.Paused, Role: fields.Role, MaxShare: f.number(fields.Share, at+".maxShare") / 100}
 	if policy.Role == (farm.Policy{}).LeastFor(level) {
 		policy.Role = "" // the farm's own measure
@@ -177,18 +177,58 @@ func (f *sharingForm) level(level farm.Level, now farm.LevelPolicy) farm.LevelPo
 	if policy.MaxShare < 0 || policy.MaxShare > 1 {
 		f.wrong(at+".maxShare", "has to be from 1 to 100")
 	}
-	for line := range strings.Lines(fields.Hours) {
+	policy.Hours = f.hours(at+".hours", &fields)
+	f.v.Levels = append(f.v.Levels, fields)
+	return policy
+}
+
+// hours are those that a level has by its drawing, where that alone was changed, or else by its text.
+func (f *sharingForm) hours(field string, fields *page.LevelFields) []farm.Hours {
+	lines := func(name string) string { return strings.ReplaceAll(f.text(name), "\r\n", "\n") }
+	fields.Hours = lines(field)
+	hours, wrong := hoursIn(fields.Hours)
+	fields.Drawn = hours
+	if form := f.c.Context().PostArgs(); form.Has(field+".was") && fields.Hours == lines(field+".was") {
+		var marked []string
+		for _, mark := range form.PeekMulti(field + ".open") {
+			marked = append(marked, string(mark))
+		}
+		slices.Sort(marked)
+		if !slices.Equal(marked, page.MarksOf(hours)) {
+			return f.drawn(field, fields, marked)
+		}
+	}
+	for _, err := range wrong {
+		f.wrong(field, "%v", err)
+	}
+	return hours
+}
+
+// drawn are the hours that were marked.
+func (f *sharingForm) drawn(field string, fields *page.LevelFields, marked []string) []farm.Hours {
+	hours, any := page.HoursOf(marked)
+	if !any {
+		f.wrong(field, "mark at least one hour")
+		return hours
+	}
+	fields.Hours, fields.Drawn = page.HoursText(hours, "\n"), hours
+	return hours
+}
+
+// hoursIn are the windows that lines of a text say, and what is wrong with the others.
+func hoursIn(text string) (hours []farm.Hours, wrong []error) {
+	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
 		h, err := farm.ParseHours(line)
 		if err != nil {
-			f.wrong(at+".hours", "%v", err)
+			wrong = append(wrong, err)
 			continue
 		}
-		policy.Hours = append(policy.Hours, h)
+		hours = append(hours, h)
 	}
-	return policy
+	return hours, wrong
 }
 
 // limits reads the limits, of which the last one in the form may be empty: it is there to add one.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/web/page"
 )
 
 func TestTheFarmIsSharedByAForm(t *testing.T) {
@@ -39,6 +40,45 @@ func TestTheFarmIsSharedByAForm(t *testing.T) {
 	form.Set("limit.0.was", "particular")
 	form.Set("limit.0.remove", "1")
 	v.post("/settings/sharing", form).is(http.StatusOK, "Saved.", `value="70"`).lacks(`value="particular"`)
+}
+
+func TestTheHoursOfALevelAreDrawnOrTyped(t *testing.T) {
+	r := start(t)
+	v := r.as("ada")
+	const field = "levels.overnight.hours"
+	hours := func() string {
+		policy, err := r.farm.Policy(t.Context(), r.principal("ada"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return farm.JoinHours(policy.Levels[farm.LevelOvernight].Hours)
+	}
+	revision := 0
+	save := func(was, text string, marked ...string) answer {
+		form := url.Values{"revision": {strconv.Itoa(revision)}, field: {text}, field + ".was": {was}, field + ".open": marked}
+		return v.post("/settings/sharing", form)
+	}
+	saved := func(want, was, text string, marked ...string) {
+		t.Helper()
+		r.eventually("the farm is at the level of this release", func() bool { return save(was, text, marked...).status != http.StatusConflict })
+		revision++
+		if got := hours(); got != want {
+			t.Errorf("text %q in the place of %q, with %d hours marked: the level has %q, want %q", text, was, len(marked), got, want)
+		}
+	}
+	all := page.MarksOf(nil)
+	saved("mon,tue 19:00-21:00", "", "", "1-19", "1-20", "2-19", "2-20")
+	v.get("/settings/sharing").is(http.StatusOK, `name="`+field+`.open" value="1-19" checked`, "data-hours").lacks(`name="` + field + `.open" value="3-19" checked`)
+	saved("22:30-06:00", "mon,tue 19:00-21:00", "22:30-06:00", "1-19", "1-20", "2-19", "2-20")
+	half, err := farm.ParseHours("22:30-06:00")
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved("22:30-06:00", "22:30-06:00", "22:30-06:00", page.MarksOf([]farm.Hours{half})...) // minutes stay while nothing is marked
+	saved("sun 08:00-09:00", "22:30-06:00", "sun 08:00-09:00", all...)                      // the text counts where both are changed
+	save("sun 08:00-09:00", "sun 08:00-09:00").is(http.StatusBadRequest, "Mark at least one hour")
+	saved("", "sun 08:00-09:00", "sun 08:00-09:00", all...)
+	r.as("vic").get("/settings/sharing").is(http.StatusOK).lacks("data-hours")
 }
 
 func TestWhatIsWrongWithTheSharingStandsBesideItsField(t *testing.T) {

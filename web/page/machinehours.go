@@ -2,12 +2,7 @@ package page
 
 import (
 	"context"
-	"fmt"
 	"net/url"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"overcrank/farm"
 )
@@ -21,80 +16,15 @@ type MachineHours struct {
 	Error    string
 }
 
-// exact says whether the drawing shows the hours as they are, in whole hours.
-func (v MachineHours) exact() bool {
-	return !slices.ContainsFunc(v.Hours, func(h farm.Hours) bool { return h.From%60 != 0 || h.To%60 != 0 })
-}
-
-// hoursCell is an hour of a weekday.
-type hoursCell struct {
-	Day  time.Weekday
-	Hour int
-	Open bool
-}
-
-func (c hoursCell) value() string { return fmt.Sprintf("%d-%d", c.Day, c.Hour) }
-
-func (c hoursCell) name(ctx context.Context) string {
-	return say(ctx, weekdays[c.Day]) + " " + clockHour(c.Hour)
-}
-
-func clockHour(hour int) string { return fmt.Sprintf("%d:00", hour) }
-
-// drawn are the hours of the day, each with the days from Monday on.
+// drawn is the week with the hours that are marked.
 func (v MachineHours) drawn() [][]hoursCell {
-	rows := make([][]hoursCell, 24)
-	for i, day := range week(farm.WorkRules{Hours: v.Hours}) {
-		for hour := range rows {
-			open := !v.Blank && slices.ContainsFunc(day.Spans, func(s WeekSpan) bool { return s.From <= hour*60 && (hour+1)*60 <= s.To })
-			rows[hour] = append(rows[hour], hoursCell{Day: time.Weekday((i + 1) % 7), Hour: hour, Open: open})
+	rows := weekDrawn(v.Hours)
+	for _, row := range rows {
+		for i := range row {
+			row[i].Open = row[i].Open && !v.Blank
 		}
 	}
 	return rows
-}
-
-// HoursOf are the windows of the week of the hours that a form marked, and whether there are any. All hours of the week are no windows, which mean
-// always. What is no hour of a week is left out.
-func HoursOf(marked []string) (hours []farm.Hours, any bool) {
-	var open [7][24]bool
-	all := 0
-	for _, text := range marked {
-		d, h, _ := strings.Cut(text, "-")
-		day, err := strconv.Atoi(d)
-		hour, alsoErr := strconv.Atoi(h)
-		if err != nil || alsoErr != nil || day < 0 || day > 6 || hour < 0 || hour > 23 || open[day][hour] {
-			continue
-		}
-		open[day][hour] = true
-		all++
-	}
-	if all == 7*24 {
-		return nil, true
-	}
-	for i := range open {
-		day := time.Weekday((i + 1) % 7)
-		for hour := 0; hour < 24; hour++ {
-			from := hour
-			for hour < 24 && open[day][hour] {
-				hour++
-			}
-			if hour > from {
-				hours = addWindow(hours, day, from*60, hour*60%(24*60))
-			}
-		}
-	}
-	return hours, all > 0
-}
-
-// addWindow adds a window of a day to those that have the same times on other days.
-func addWindow(hours []farm.Hours, day time.Weekday, from, to int) []farm.Hours {
-	for i := range hours {
-		if hours[i].From == from && hours[i].To == to {
-			hours[i].Days = append(hours[i].Days, day)
-			return hours
-		}
-	}
-	return append(hours, farm.Hours{Days: []time.Weekday{day}, From: from, To: to})
 }
 
 // farmHoursWords say which hours the farm has set for a machine.

@@ -21,15 +21,7 @@ func TestHoursAreDrawnAndReadBack(t *testing.T) {
 	}
 	for _, texts := range [][]string{{"mon-fri 19:00-08:00", "sat,sun 00:00-24:00"}, {"wed 09:00-10:00"}, {"fri 22:00-02:00"}, {}} {
 		v := MachineHours{Hours: read(texts...)}
-		var marked []string
-		for _, row := range v.drawn() {
-			for _, cell := range row {
-				if cell.Open {
-					marked = append(marked, cell.value())
-				}
-			}
-		}
-		back, any := HoursOf(marked)
+		back, any := HoursOf(MarksOf(v.Hours))
 		if !any || !farm.CheckHours(back).IsZero() {
 			t.Errorf("%v come back as %v", texts, back)
 		}
@@ -44,7 +36,7 @@ func TestHoursAreDrawnAndReadBack(t *testing.T) {
 	if hours, any := HoursOf([]string{"9-1", "x", "1-24", "-1-3"}); any || len(hours) > 0 {
 		t.Errorf("what is no hour became %v", hours)
 	}
-	if (MachineHours{Hours: read("22:30-06:00")}).exact() {
+	if exactly(read("22:30-06:00")) {
 		t.Error("half an hour is said to be drawn as it is")
 	}
 }

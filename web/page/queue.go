@@ -120,7 +120,8 @@ func hoursSaid(ctx context.Context, hours []farm.Hours) string {
 	return strings.Join(said, "; ")
 }
 
-func hoursText(hours []farm.Hours, between string) string {
+// HoursText are windows of the week as people type them.
+func HoursText(hours []farm.Hours, between string) string {
 	lines := make([]string, len(hours))
 	for i, h := range hours {
 		lines[i] = h.String()

@@ -35,8 +35,9 @@ type Sharing struct {
 // LevelFields are the fields of a level.
 type LevelFields struct {
 	Level        farm.Level
-	Share, Hours string    // percent of the farm; windows of the week, one to a line
-	Role         farm.Role // the least that may choose it, "" for the farm's own measure
+	Share, Hours string       // percent of the farm; windows of the week, one to a line
+	Drawn        []farm.Hours // what is marked in the drawing of them
+	Role         farm.Role    // the least that may choose it, "" for the farm's own measure
 }
 
 // TeamFields are the fields of a team.
@@ -57,7 +58,7 @@ func SharingOf(p farm.Policy, teams []farm.Team) Sharing {
 	}
 	for _, level := range farm.Levels() {
 		l := p.Levels[level]
-		v.Levels = append(v.Levels, LevelFields{Level: level, Role: l.Role, Share: decimal(100 * l.MaxShare), Hours: hoursText(l.Hours, "\n")})
+		v.Levels = append(v.Levels, LevelFields{Level: level, Role: l.Role, Share: decimal(100 * l.MaxShare), Hours: HoursText(l.Hours, "\n"), Drawn: l.Hours})
 	}
 	for _, t := range teams {
 		share := p.Teams[t.ID]

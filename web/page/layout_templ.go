@@ -146,7 +146,7 @@ func Document(s Shell) templ.Component {
 }
 
 // everyPage are the scripts of every page, in the order in which they need each other.
-var everyPage = []string{"upload.js", "rows.js", "times.js", "films.js", "moving.js", "live.js", "forms.js", "keys.js", "search.js", "notices.js"}
+var everyPage = []string{"upload.js", "busy.js", "rows.js", "times.js", "films.js", "moving.js", "live.js", "forms.js", "keys.js", "search.js", "notices.js"}
 
 // scriptWords lets scripts say their texts in the reader's language. It comes before every script that says something.
 func scriptWords(s Shell) templ.Component {

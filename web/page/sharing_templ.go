@@ -859,9 +859,9 @@ func levelHours(v Sharing, l LevelFields, field string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var37 string
-		templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Mark the hours at which jobs of this level may begin, by the coordinator’s clock. Drag to mark several; arrow keys go from hour to hour, Space marks."))
+		templ_7745c5c3_Var37, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "Mark the hours at which this level takes its turn, by the coordinator’s clock; outside of them it gets only machines that nothing else wants. Drag to mark several; arrow keys go from hour to hour, Space marks."))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/sharing.templ`, Line: 151, Col: 186}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/sharing.templ`, Line: 151, Col: 246}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var37))
 		if templ_7745c5c3_Err != nil {

@@ -62,7 +62,7 @@
         const say = sheet()?.querySelector("[data-contacts-say]");
         if (say) say.textContent = left.length ? counted(left.length, "Drawing %d frame…", "Drawing %d frames…") : "";
         if (left.length === 0) break;
-        if (!(await ask(left[0], keyOf(left[0])))) { again = setTimeout(work, 1000); break; }
+        if (!(await waitFor(left[0], ask(left[0], keyOf(left[0]))))) { again = setTimeout(work, 1000); break; }
         show();
       }
     } catch (e) {

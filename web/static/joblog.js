@@ -38,7 +38,7 @@
   // show puts a stretch of the log in the place of its end, which comes back by a button. at is the line that was looked for.
   async function show(offset, at) {
     try {
-      const part = await ask(base + "/part?at=" + offset);
+      const part = await waitFor($("log-part") || log(), ask(base + "/part?at=" + offset));
       const box = log().cloneNode(false), here = [];
       box.id = "log-part"; box.removeAttribute("aria-labelledby"); box.setAttribute("aria-label", said("An earlier part of the log"));
       for (const line of part.lines) {
@@ -79,7 +79,7 @@
     try {
       for (;;) {
         hits.textContent = n ? counted(n, "Searching… %d hit so far", "Searching… %d hits so far") : said("Searching…");
-        const part = await ask(base + "/search?q=" + encodeURIComponent(query) + "&from=" + at);
+        const part = await waitFor(form, ask(base + "/search?q=" + encodeURIComponent(query) + "&from=" + at));
         if (mine !== turn) return;
         for (const hit of part.hits.slice(0, most - n)) {
           const item = document.createElement("li"), jump = document.createElement("button");

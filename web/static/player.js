@@ -7,6 +7,7 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
   const $ = (id) => document.getElementById(id), NS = "http://www.w3.org/2000/svg", side = 10000, over = new AbortController();
   const stage = $("stage"), seek = $("seek"), place = $("place"), takeMenu = $("take"), otherMenu = $("other"), way = $("way"), wipe = $("wipe");
   let first = null, second = null, frame = 0, backwards = 0;
+  let resting = null; // while a poster stands for the film that nobody has moved yet
 
   const rate = (t) => t.rate || 25;
   const steps = (t) => t.kind === "film" ? Math.max(1, t.total) : t.kind === "picture" ? 1 : Math.max(1, (t.frames || []).length);
@@ -24,6 +25,7 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
     box.className = "shot " + which;
     if (which === "first") media.id = "player";
     if (t.kind === "film") { media.preload = preload; media.playsInline = true; media.muted = which === "second" || $("mute").getAttribute("aria-pressed") === "true"; media.setAttribute("aria-label", said("Take %d", t.number)); }
+    if (t.kind === "film") waitForFilm(box, media);
     if (t.kind !== "frames") media.src = t.src;
     if (t.kind !== "film") media.alt = said("Take %d", t.number);
     ink.setAttribute("viewBox", "0 0 " + side + " " + side);
@@ -57,8 +59,17 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
     tell();
   }
 
+  // uncover takes the poster away.
+  function uncover() {
+    if (!resting) return;
+    resting.abort();
+    resting = null;
+    to(first, frame);
+  }
+
   function stop() {
     clearInterval(backwards); backwards = 0;
+    uncover();
     if (first?.take.kind === "film") first.media.pause();
     if (second?.take.kind === "film") second.media.pause();
     $("play").textContent = said("Play");
@@ -89,13 +100,16 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
     };
     if (s.media.requestVideoFrameCallback) s.media.requestVideoFrameCallback(shown);
     else s.media.addEventListener("timeupdate", () => shown());
-    if (s === first) s.media.addEventListener("play", () => { $("play").textContent = said("Pause"); });
+    if (s === first) s.media.addEventListener("play", () => { uncover(); $("play").textContent = said("Pause"); });
     s.media.addEventListener("ended", () => stop());
     s.media.addEventListener("loadedmetadata", () => {
       if (!s.take.rate && s.take.total > 1) s.take.rate = s.take.total / s.media.duration; // of a sequence
       if (!s.take.total) s.take.total = Math.max(1, Math.round(s.media.duration * rate(s.take)));
       seek.max = String(steps(take) - 1);
       to(s, frame); tell();
+      if (s !== first || second || frame > 0) return;
+      resting = new AbortController();
+      posterOver(s.box, s.media, resting.signal);
     });
   }
 

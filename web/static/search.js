@@ -13,7 +13,7 @@
     asked?.abort();
     const own = asked = new AbortController();
     try {
-      const answer = await fetch("/search/found?q=" + encodeURIComponent(words), { signal: own.signal, headers: { Accept: "text/html" } });
+      const answer = await waitFor(found, fetch("/search/found?q=" + encodeURIComponent(words), { signal: own.signal, headers: { Accept: "text/html" } }));
       if (!answer.ok || answer.redirected) return;
       const lines = await answer.text();
       if (own !== asked) return;

@@ -105,8 +105,11 @@ func (b *browser) watchesItRender() string {
 // scrubs plays the film, and goes through it by pointer and by keys.
 func (b *browser) scrubs() {
 	b.t.Helper()
+	b.until(`document.querySelector("#stage .poster-over") !== null && !document.getElementById("player").seeking`) // the film begins in the dark
+	b.until(`document.getElementById("viewer").dataset.frame === "0" && dark(document.getElementById("player"))`)
+	b.picture("job-poster")
 	b.do(chromedp.Evaluate(`document.getElementById("player").muted = true; document.getElementById("player").play().catch(() => {})`, nil))
-	b.until(`document.getElementById("player").currentTime > 0.1`)
+	b.until(`document.getElementById("player").currentTime > 0.1 && document.querySelector("#stage .poster-over") === null`)
 	b.do(chromedp.Evaluate(`document.getElementById("player").pause()`, nil))
 	place := value[struct{ X, Y float64 }](b, `(({left, top, width, height}) => ({X: left + width * 0.55, Y: top + height / 2}))(document.querySelector("#film ol").getBoundingClientRect())`)
 	b.do(chromedp.MouseEvent(input.MouseMoved, place.X, place.Y))

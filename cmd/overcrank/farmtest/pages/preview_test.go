@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -31,6 +32,7 @@ func TestThePreviewFollowsWhatIsTyped(t *testing.T) {
 	b.until(`document.querySelector("[data-preview]").dataset.drawn === "` + strconv.Itoa(titlecard.Frames/2) + `"`)
 	b.do(chromedp.Evaluate(looks+`; before = looks()`, nil))
 
+	b.looksBusy()
 	b.fill("textarea", "Another word")
 	b.until(`looks() !== before`)
 	b.fill("textarea", "Overcrank")
@@ -53,4 +55,22 @@ func TestThePreviewFollowsWhatIsTyped(t *testing.T) {
 	b.until(`looks() !== before`)
 	b.canBeRead(value[string](b, `location.pathname + location.search`))
 	b.picture("preview")
+}
+
+// looksBusy has a preview that is waited for say so, by a line that moves only for those who have nothing against it.
+func (b *browser) looksBusy() {
+	b.t.Helper()
+	const busy = `((p) => {
+		p.setAttribute("aria-busy", "true");
+		const screen = p.querySelector(".screen"), looks = getComputedStyle(screen, "::before").animationName + " " + getComputedStyle(screen, "::after").content;
+		p.removeAttribute("aria-busy");
+		return looks;
+	})(document.querySelector("[data-preview]"))`
+	for motion, want := range map[string]string{"no-preference": `shows, runs "Drawing…"`, "reduce": `shows "Drawing…"`} {
+		b.do(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: motion}}))
+		if got := value[string](b, busy); got != want {
+			b.t.Errorf("to a reader whose wish for motion is %q a preview that is waited for shows %s, want %s", motion, got, want)
+		}
+	}
+	b.do(emulation.SetEmulatedMedia())
 }

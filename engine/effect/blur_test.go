@@ -237,3 +237,18 @@ func TestSmartBlurShowsEdges(t *testing.T) {
 		}
 	}
 }
+
+// TestACrossBlurIsACross has a dot, which is spread across and down, and nowhere else.
+func TestACrossBlurIsACross(t *testing.T) {
+	for _, mode := range []float64{1, 3} {
+		img := dot(61)
+		(&rig{T: t}).draw("CC Cross Blur", params{"0001": one(10), "0002": one(20), "0003": one(mode)}, img)
+		_, across, down := moments(img)
+		if !(across > 1 && down > 2*across) {
+			t.Errorf("mode %v: the dot is spread by %.1f across and %.1f down", mode, across, down)
+		}
+		if a := img.RGBAAt(33, 33).A; a != 0 {
+			t.Errorf("mode %v: %d beside the cross", mode, a)
+		}
+	}
+}

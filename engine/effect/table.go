@@ -130,6 +130,8 @@ var table = map[string]New{
 	"APC Radio Waves":              newRadioWaves,
 	"APC Vegas":                    newVegas,
 	"CC Bend It":                   newBendIt,
+	"CC Cross Blur":                newCrossBlur,
+	"CS CrossBlur":                 newCrossBlur,
 	"CC Composite":                 newComposite,
 	"CC Jaws":                      newJaws,
 	"CC Lens":                      newLens,

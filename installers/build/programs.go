@@ -46,7 +46,7 @@ var compact = []string{
 	"github.com/alecthomas/kong", "github.com/google/pprof/...", "github.com/schollz/...", "go.yaml.in/yaml/v3", "gopkg.in/ini.v1",
 	"overcrank/agent/...", "overcrank/cmd/...", "overcrank/farm/...", "overcrank/launcher/...", "overcrank/gossip", "overcrank/outbound/...", "overcrank/release/...",
 	"overcrank/aep/...", "overcrank/fontfile", "overcrank/panel", "github.com/gorilla/websocket", "github.com/go-text/typesetting/font/opentype/tables",
-	"overcrank/engine/dom", "overcrank/engine/footage/vector/svg", "overcrank/engine/footage/vector/pdf", "overcrank/engine/preflight", "overcrank/engine/aerender", "overcrank/ffmpeg/...",
+	"overcrank/engine/dom", "overcrank/engine/footage/vector/svg", "overcrank/engine/footage/vector/pdf", "overcrank/engine/text/cff", "overcrank/engine/text/program", "overcrank/engine/preflight", "overcrank/engine/aerender", "overcrank/ffmpeg/...",
 	"github.com/dop251/goja/parser", "github.com/dlclark/regexp2/v2/syntax", "regexp/...", "log/...", "os/...", "flag", "expvar", "archive/...", "encoding/gob",
 	"github.com/godbus/...", "github.com/clipperhouse/...", "github.com/mattn/...", "fyne.io/...",
 }

@@ -11,13 +11,15 @@ import (
 
 // FarmJob is a job as the farm sees it.
 type FarmJob struct {
-	Raw       `json:"-"`
-	ID        string         `json:"id"`
-	Name      string         `json:"name"`
-	Status    farm.JobStatus `json:"status"`
-	Priority  int            `json:"priority"`
-	Level     string         `json:"level"`
-	NotBefore string         `json:"notBefore"`
+	Raw    `json:"-"`
+	ID     string         `json:"id"`
+	Name   string         `json:"name"`
+	Status farm.JobStatus `json:"status"`
+	// SubmittedBy is the name of who submitted it.
+	SubmittedBy string `json:"submittedBy"`
+	Priority    int    `json:"priority"`
+	Level       string `json:"level"`
+	NotBefore   string `json:"notBefore"`
 	// TemplateVersion is that with which the rendering began, TemplateVersionNow that which the template has now; 0 when not known.
 	TemplateVersion    int `json:"templateVersion"`
 	TemplateVersionNow int `json:"templateVersionNow"`

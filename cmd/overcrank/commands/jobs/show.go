@@ -42,7 +42,7 @@ func jobTable(ctx context.Context, c *client.Client, j client.Job) *terminal.Tab
 	row("job", j.ID)
 	row("name", j.Name)
 	row("tags", strings.Join(j.Tags, ", "))
-	row("template", j.TemplateID)
+	row("template", templateOf(ctx, c, j))
 	row("composition", j.Composition)
 	row("batch", j.BatchID)
 	row("part of", j.ParentID)
@@ -58,6 +58,7 @@ func jobTable(ctx context.Context, c *client.Client, j client.Job) *terminal.Tab
 			row("version", fmt.Sprintf("%d of the template, which has version %d now", was, now))
 		}
 		addSchedule(known, row)
+		row("submitted by", known.SubmittedBy)
 	}
 	row("submitted", terminal.LocalTime(j.Stats.CreatedAt))
 	row("started", localTime(j.Stats.StartedAt))
@@ -77,6 +78,18 @@ func jobTable(ctx context.Context, c *client.Client, j client.Job) *terminal.Tab
 	}
 	t.Row("result", j.OutputURL)
 	return t
+}
+
+// templateOf is what a job's template is called, and its id; "" for a job that brought its project along.
+func templateOf(ctx context.Context, c *client.Client, j client.Job) string {
+	if j.TemplateID == "" {
+		return ""
+	}
+	template, err := c.Template(ctx, j.TemplateID)
+	if err != nil || template.DisplayName == "" { // it may have been deleted
+		return j.TemplateID
+	}
+	return fmt.Sprintf("%s (%s)", template.DisplayName, j.TemplateID)
 }
 
 // addSchedule adds where a job stands in line, and when it is likely to be done.

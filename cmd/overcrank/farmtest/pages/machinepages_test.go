@@ -101,6 +101,13 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.canBeRead("/settings/sharing")
 	b.size(1360, 900)
 	b.picture("sharing")
+	b.click(`details:has([name="levels.overnight.hours"]) > summary`)
+	b.click(`details:has([name="levels.overnight.hours"]) [data-day="1"]`) // no Mondays
+	b.canBeRead("/settings/sharing with the hours of a level")
+	b.size(1360, 900)
+	b.presses(`#sharing button.primary`)
+	b.shows("Saved.")
+	b.until(`document.querySelectorAll('[name="levels.overnight.hours.open"]:checked').length === 6 * 24`)
 }
 
 // submitsCard orders a job.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"math"
 
 	"overcrank/farm/wording"
 )
@@ -49,9 +50,7 @@ func (r ReportValues) axis() (step float64, steps int) {
 			}
 		}
 	}
-	for steps = 1; float64(steps)*step < most; steps++ {
-	}
-	return step, steps
+	return step, max(1, int(math.Ceil(most/step)))
 }
 
 // hourMarks are the marks of the hours' axis, from the top down.

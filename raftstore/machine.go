@@ -273,7 +273,7 @@ func (m *machine) StoreConfiguration(index uint64, configuration raft.Configurat
 	m.ApplyBatch([]*raft.Log{log})
 }
 
-// ApplyBatch applies entries as one change and answers each command with its Result, or errHalted.
+// ApplyBatch applies entries as one change and answers each command with its *command.Result, or errHalted.
 func (m *machine) ApplyBatch(logs []*raft.Log) []any {
 	answers := make([]any, len(logs))
 	for tries := 1; !m.halted.Load(); tries++ {
@@ -318,7 +318,7 @@ func (m *machine) applyBatch(logs []*raft.Log, answers []any) error {
 		case err != nil:
 			return err
 		case done:
-			answers[to] = answer
+			answers[to] = &answer
 			m.publish(logs[to:to+1], []command.Result{answer}, []int{0}, logs[to].Index)
 		default:
 			if err := m.applyCommands(logs[to:to+1], answers[to:to+1]); err != nil {

@@ -31,7 +31,7 @@ func (m *machine) applyCommands(logs []*raft.Log, answers []any) error {
 	)
 	for i, a := range applied {
 		if !entries[i].Members || !a.New {
-			answers[i] = a.Result
+			answers[i] = &applied[i].Result
 		}
 		if !a.New {
 			continue

@@ -65,7 +65,7 @@ func (m *testMachine) do(cmd command.Command) command.Result {
 		m.t.Fatalf("%v", err)
 	}
 	m.logs = append(m.logs, &raft.Log{Index: uint64(len(m.logs) + 1), Term: 1, Type: raft.LogCommand, Data: data})
-	return m.Apply(m.logs[len(m.logs)-1]).(command.Result)
+	return *m.Apply(m.logs[len(m.logs)-1]).(*command.Result)
 }
 
 // must is do for a command that has to be taken.

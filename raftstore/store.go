@@ -318,8 +318,8 @@ func (s *Store) begin(ctx context.Context, by command.Sender, cmd command.Comman
 // resultOf is what an applied command came to.
 func resultOf(future raft.ApplyFuture) (command.Result, error) {
 	switch answer := future.Response().(type) {
-	case command.Result:
-		return answer, nil
+	case *command.Result:
+		return *answer, nil
 	case error:
 		return command.Result{}, farm.Errorf(farm.CodeUnavailable, "the farm's state cannot be written at the moment: %w", answer)
 	default:

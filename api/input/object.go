@@ -146,7 +146,7 @@ func objectAt(doc *document, at int32, wrong *Problems) (Object, bool) {
 func (o Object) Encode() (json.RawMessage, error) {
 	fields := slices.Clone(o.fields)
 	slices.SortFunc(fields, func(a, b member) int { return bytes.Compare(a.key, b.key) })
-	text := jsontext.Value("{")
+	text := append(make(jsontext.Value, 0, len(o.doc.raw(o.at))), '{')
 	for i, field := range fields {
 		if i > 0 {
 			text = append(text, ',')

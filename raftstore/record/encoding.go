@@ -77,7 +77,7 @@ func EncodeActor(actor *farm.Actor) ([]byte, error) {
 
 // Most records are as large as this, in bytes of JSON.
 const (
-	headRoom    = 576
+	headRoom    = 704
 	taskRoom    = 192
 	attemptRoom = 320
 	sumRoom     = 96

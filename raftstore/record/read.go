@@ -56,11 +56,14 @@ var jobFields = fields[farm.Job]{
 	"outputName":   func(r *reader, j *farm.Job) { j.OutputName = r.string() },
 	"output":       func(r *reader, j *farm.Job) { r.other(&j.Output) },
 	"address":      func(r *reader, j *farm.Job) { j.Address = r.string() },
-	"project":      func(r *reader, j *farm.Job) { r.other(&j.Project) },
-	"firstFrame":   func(r *reader, j *farm.Job) { j.FirstFrame = r.int() },
-	"framesTotal":  func(r *reader, j *farm.Job) { j.FramesTotal = r.int() },
-	"failures":     func(r *reader, j *farm.Job) { j.Failures = r.int() },
-	"progress":     func(r *reader, j *farm.Job) { r.other(&j.Progress) },
+	"project": func(r *reader, j *farm.Job) {
+		j.Project = new(farm.FileRef)
+		readObject(r, fileFields, j.Project)
+	},
+	"firstFrame":  func(r *reader, j *farm.Job) { j.FirstFrame = r.int() },
+	"framesTotal": func(r *reader, j *farm.Job) { j.FramesTotal = r.int() },
+	"failures":    func(r *reader, j *farm.Job) { j.Failures = r.int() },
+	"progress":    func(r *reader, j *farm.Job) { r.other(&j.Progress) },
 }
 
 var templateFields = fields[farm.JobTemplate]{
@@ -124,6 +127,12 @@ var actorFields = fields[farm.Actor]{
 	"token":   func(r *reader, a *farm.Actor) { a.Token = r.string() },
 	"address": func(r *reader, a *farm.Actor) { a.Address = r.string() },
 	"at":      func(r *reader, a *farm.Actor) { a.At = r.time() },
+}
+
+var fileFields = fields[farm.FileRef]{
+	"sha256": func(r *reader, f *farm.FileRef) { f.SHA256 = r.string() },
+	"size":   func(r *reader, f *farm.FileRef) { f.Size = r.int64() },
+	"name":   func(r *reader, f *farm.FileRef) { f.Name = r.string() },
 }
 
 var assetFields = fields[farm.Asset]{

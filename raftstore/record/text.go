@@ -136,6 +136,18 @@ func (w *text) template(t *farm.JobTemplate) {
 	w.text = append(w.text, '}')
 }
 
+func (w *text) file(name string, f *farm.FileRef) {
+	if f == nil {
+		return
+	}
+	w.name(name)
+	w.text = append(w.text, '{')
+	w.must("sha256", f.SHA256)
+	w.mustInt("size", f.Size)
+	w.string("name", f.Name)
+	w.text = append(w.text, '}')
+}
+
 func (w *text) settings(s *farm.Settings) {
 	if *s == (farm.Settings{}) {
 		return
@@ -207,7 +219,7 @@ func (w *text) head(job *farm.Job) {
 	w.must("outputName", job.OutputName)
 	w.other("output", job.Output != nil, job.Output)
 	w.string("address", job.Address)
-	w.other("project", job.Project != nil, job.Project)
+	w.file("project", job.Project)
 	w.int("firstFrame", int64(job.FirstFrame))
 	w.int("framesTotal", int64(job.FramesTotal))
 	w.int("failures", int64(job.Failures))

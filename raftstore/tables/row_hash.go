@@ -67,7 +67,10 @@ func (p *rowPrint) head(kind byte, bucket []byte, key string, n int) {
 }
 
 // sum is the hash over the rows since begin.
-func (p *rowPrint) sum() []byte { return binary.BigEndian.AppendUint64(nil, p.digest.Sum64()) }
+func (p *rowPrint) sum() (hash [8]byte) {
+	binary.BigEndian.PutUint64(hash[:], p.digest.Sum64())
+	return hash
+}
 
 // chain is the fingerprint of the state after one more entry, of which print is what distinguishes it: the hash of the rows that it
 // wrote from checkedLevel on, and the command itself below that, as programs have it which know no other.
@@ -81,7 +84,8 @@ func chain(fingerprint, print []byte) []byte {
 // after is the fingerprint after an entry whose rule has been applied.
 func (t *tables) after(fingerprint, entry []byte) []byte {
 	if t.since(command.CheckedLevel) {
-		return chain(fingerprint, t.print.sum())
+		sum := t.print.sum()
+		return chain(fingerprint, sum[:])
 	}
 	return chain(fingerprint, entry)
 }

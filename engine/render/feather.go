@@ -12,7 +12,8 @@ import (
 // The bounds of an edge whose width changes: how wide it is at most, in pixels of the picture, and of how many points it is made.
 const (
 	maxFeather    = 1000
-	maxEdgePoints = 1 << 18
+	maxFeathers   = 256 // feather points
+	maxEdgePoints = 1 << 17
 	maxEdgeSteps  = 1 << 12 // of one segment
 )
 
@@ -33,7 +34,7 @@ func newEdge(m *mask, to geom.Matrix) *edge {
 		return nil
 	}
 	e := &edge{}
-	path, scale := m.path, to.MeanScale()
+	path, scale, feathers := m.path, to.MeanScale(), feathersOf(m.path)
 	for i, a := range path.Vertices {
 		b := path.Vertices[(i+1)%len(path.Vertices)]
 		c := [4]geom.Point{{X: a.X, Y: a.Y}, {X: a.X + a.OutX, Y: a.Y + a.OutY}, {X: b.X + b.InX, Y: b.Y + b.InY}, {X: b.X, Y: b.Y}}
@@ -47,7 +48,7 @@ func newEdge(m *mask, to geom.Matrix) *edge {
 		}
 		for k := range n {
 			t := float64(k) / float64(n)
-			radius := radiusAt(path, float64(i)+t) * scale
+			radius := radiusAt(feathers, float64(len(path.Vertices)), float64(i)+t) * scale
 			p := edgePoint{Point: bezierAt(c, t), out: max(0, min(maxFeather, radius)), in: max(0, min(maxFeather, -radius))}
 			e.points, e.widest = append(e.points, p), max(e.widest, p.out, p.in)
 		}
@@ -65,27 +66,50 @@ func bezierAt(c [4]geom.Point, t float64) geom.Point {
 	return p
 }
 
-// radiusAt is the radius of a path's edge at a place, in segments from its first vertex: evenly between the feather points around it.
-func radiusAt(path *aep.Path, at float64) float64 {
+// feather is a feather point at a place of its path, in segments from the first vertex.
+type feather struct {
+	at, radius float64
+	hold       bool
+}
+
+// feathersOf are the feather points of a path that lie on it.
+func feathersOf(path *aep.Path) (out []feather) {
 	around := float64(len(path.Vertices))
-	before, after := path.Feather[0], path.Feather[0]
-	back, ahead := math.Inf(1), math.Inf(1) // how far away these are
 	for _, p := range path.Feather {
-		d := math.Mod(at-float64(p.Segment)-p.At, around)
+		at := float64(p.Segment) + p.At
+		if at == around {
+			at = 0
+		}
+		if at >= 0 && at < around && len(out) < maxFeathers {
+			out = append(out, feather{at, p.Radius, p.Hold})
+		}
+	}
+	return out
+}
+
+// radiusAt is the radius of the edge of a path of so many segments at a place: evenly between the feather points around it.
+func radiusAt(feathers []feather, segments, at float64) float64 {
+	var before, after feather
+	back, ahead := math.Inf(1), math.Inf(1) // how far away these are
+	for _, p := range feathers {
+		d := at - p.at
 		if d < 0 {
-			d += around
+			d += segments
 		}
 		if d < back {
 			before, back = p, d
 		}
-		if d = math.Mod(around-d, around); d < ahead {
+		if d > 0 {
+			d = segments - d
+		}
+		if d < ahead {
 			after, ahead = p, d
 		}
 	}
-	if before.Hold || back+ahead == 0 {
-		return before.Radius
+	if before.hold || len(feathers) == 0 || back+ahead == 0 {
+		return before.radius
 	}
-	return before.Radius + (after.Radius-before.Radius)*back/(back+ahead)
+	return before.radius + (after.radius-before.radius)*back/(back+ahead)
 }
 
 // reach is how far the edge reaches from the path if it lies so far outside of it.

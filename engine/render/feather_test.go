@@ -54,3 +54,18 @@ func TestFeatherPointsMakeEdgesOfTheirOwnWidths(t *testing.T) {
 		}
 	}
 }
+
+// TestManyFeatherPointsAreNoMoreWork has a file with as many as one may hold.
+func TestManyFeatherPointsAreNoMoreWork(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 40, 40)
+	b.layer(comp, b.solid("white", 40, 40, rgb(white)), func(l *aep.Layer) {
+		path := square(10, 10, 30, 30)
+		for range 500_000 {
+			path.Feather = append(path.Feather, aep.FeatherPoint{Segment: 1 << 31, At: -1e300}, aep.FeatherPoint{Segment: 1, At: 0.5, Radius: 1e300})
+		}
+		path.Vertices = append(path.Vertices, make([]aep.Vertex, 200_000)...)
+		masked(l, aep.MaskInfo{Mode: aep.MaskAdd}, path)
+	})
+	oneFrame(t, b.renderer(comp, render.Options{}), 0)
+}

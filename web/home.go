@@ -173,7 +173,10 @@ func (s *server) dressHome(ctx context.Context, p farm.Principal, h *page.Home, 
 			return err
 		}
 	}
-	return s.forecast(ctx, p, h.Rendering)
+	if err := s.forecast(ctx, p, h.Rendering); err != nil {
+		return err
+	}
+	return s.forecast(ctx, p, h.Next)
 }
 
 // inLine are waiting jobs of a person in the order in which they begin: those among the first of the team's, then the others, some of which may not

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -17,8 +18,8 @@ import (
 
 const (
 	jobsOnPage = 50
-	// mostForecast is for how many jobs of a page a forecast is made: each is made of all that is known of the job's tasks.
-	mostForecast = 12
+	// batchesOffered are how many of the team's latest batches the list can be narrowed down to without their addresses.
+	batchesOffered = 20
 )
 
 func (s *server) jobs(c *fiber.Ctx, p farm.Principal) error {
@@ -37,6 +38,9 @@ func (s *server) showJobs(c *fiber.Ctx, p farm.Principal, asked url.Values, bar 
 		return err
 	}
 	if v.Projects, err = s.projectNames(ctx, p); err != nil {
+		return err
+	}
+	if v.Batches, err = s.batchNames(ctx, p, v.Filter.Batch); err != nil {
 		return err
 	}
 	if v.Machines, err = s.machineNames(ctx, p, v.Filter.Machine); err != nil {
@@ -70,6 +74,64 @@ func (s *server) templateNames(ctx context.Context, p farm.Principal) ([]page.Ch
 		choices[i] = page.Choice{Value: t.ID, Word: t.DisplayName}
 	}
 	return choices, nil
+}
+
+// batchNames are the team's latest batches, to be chosen from; chosen is one that is listed in any case.
+func (s *server) batchNames(ctx context.Context, p farm.Principal, chosen string) ([]page.Choice, error) {
+	list, _, err := s.farm.batches.Batches(ctx, p, "", batchesOffered)
+	if err != nil {
+		return nil, err
+	}
+	var choices []page.Choice
+	there := chosen == ""
+	for _, b := range list {
+		title, err := s.titleBatch(ctx, p, b.Batch)
+		if err != nil {
+			return nil, err
+		}
+		choices = append(choices, page.Choice{Value: b.ID, Word: title})
+		there = there || b.ID == chosen
+	}
+	if !there {
+		title, err := s.batchTitle(ctx, p, chosen)
+		if err != nil {
+			return nil, err
+		}
+		choices = append(choices, page.Choice{Value: chosen, Word: cmp.Or(title, chosen)})
+	}
+	return choices, nil
+}
+
+// batchTitle is what the batch with an id is called, "" for one that the farm does not know.
+func (s *server) batchTitle(ctx context.Context, p farm.Principal, id string) (string, error) {
+	b, _, err := s.farm.batches.BatchPart(ctx, p, id, nil, 0, 0)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.titleBatch(ctx, p, b.Batch)
+}
+
+// addBatchTitles adds what the batches are called that jobs of a list belong to.
+func (s *server) addBatchTitles(ctx context.Context, p farm.Principal, jobs []page.Job) error {
+	titles := map[string]string{}
+	for i, j := range jobs {
+		if j.Batch == "" {
+			continue
+		}
+		title, known := titles[j.Batch]
+		if !known {
+			var err error
+			if title, err = s.batchTitle(ctx, p, j.Batch); err != nil {
+				return err
+			}
+			titles[j.Batch] = title
+		}
+		jobs[i].BatchTitle = title
+	}
+	return nil
 }
 
 // machineNames are the farm's machines by name, to be chosen from; chosen is one that is listed even if the farm has it no more.
@@ -117,6 +179,9 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, asked url.Value
 		return v, err
 	}
 	if v.Jobs, err = s.dress(ctx, p, jobs.Jobs, false); err != nil {
+		return v, err
+	}
+	if err := s.addBatchTitles(ctx, p, v.Jobs); err != nil {
 		return v, err
 	}
 	if selected.Order == search.Soonest {
@@ -186,15 +251,15 @@ func (s *server) olderJobs(ctx context.Context, p farm.Principal, shown page.Job
 	return found, err
 }
 
-// forecast adds to the first of those jobs that render when they are likely to be done.
+// forecast adds to jobs of a page that have not ended when they are likely to be done.
 func (s *server) forecast(ctx context.Context, p farm.Principal, jobs []page.Job) error {
-	var rendering []string
+	var open []string
 	for _, j := range jobs {
-		if j.Status == farm.JobRendering && len(rendering) < mostForecast {
-			rendering = append(rendering, j.ID)
+		if !j.Status.Ended() {
+			open = append(open, j.ID)
 		}
 	}
-	finish, err := s.farm.queue.FinishEach(ctx, p, rendering)
+	finish, err := s.farm.queue.FinishEach(ctx, p, open)
 	addFinish(jobs, finish)
 	return err
 }

@@ -270,3 +270,17 @@ func TestAChangeOfManyJobsThatIsRefusedKeepsWhatWasTyped(t *testing.T) {
 	}
 	v.post("/jobs/change", url.Values{"do": {"tag"}, "word": {" "}, "id": {one.ID}}).is(http.StatusBadRequest, `id="word-wrong">Type the tag`, chosen)
 }
+
+func TestTheListOfJobsNamesBatchesAndIsNarrowedDownToOne(t *testing.T) {
+	r := start(t)
+	batch := r.batchOf("art", 3)
+	alone := r.submit("art", "Spring spot")
+	v := r.as("art")
+	v.get("/jobs").is(http.StatusOK, `<a href="/jobs?batch=`+batch.ID+`" title="Only this batch" dir="auto">variant 001 and 2 more</a>`, `<option value="`+batch.ID+`">variant 001 and 2 more</option>`)
+	address := "/jobs?batch=" + batch.ID
+	v.get("/batches/"+batch.ID).is(http.StatusOK, `href="`+address+`"`)
+	r.eventually("the list has the batch's jobs", func() bool { return strings.Count(v.get(address).body, `<tr id="job-`) == 3 })
+	v.get(address).is(http.StatusOK, `<option value="`+batch.ID+`" selected>`, "Only jobs of one", "<details open>").lacks(`id="job-`+alone.ID, "Only this batch")
+	v.get("/jobs?batch=gone").is(http.StatusOK, "No job fits this filter", `<option value="gone" selected>gone</option>`)
+	r.as("zoe").get(address).is(http.StatusOK, "No job fits this filter").lacks("variant 001")
+}

@@ -114,14 +114,9 @@ func (s *server) readJob(ctx context.Context, p farm.Principal, id string) (page
 // addTitles adds what the batch and the job are called that a job belongs to.
 func (s *server) addTitles(ctx context.Context, p farm.Principal, j *page.Job) error {
 	if j.Batch != "" {
-		batch, _, err := s.farm.batches.BatchPart(ctx, p, j.Batch, nil, 0, 0)
-		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+		var err error
+		if j.BatchTitle, err = s.batchTitle(ctx, p, j.Batch); err != nil {
 			return err
-		}
-		if err == nil {
-			if j.BatchTitle, err = s.titleBatch(ctx, p, batch.Batch); err != nil {
-				return err
-			}
 		}
 	}
 	if j.Parent == "" {

@@ -28,6 +28,7 @@ type Jobs struct {
 	Indexing   *search.Progress
 	Templates  []Choice
 	Projects   []Choice
+	Batches    []Choice
 	Machines   []Choice
 	Levels     []farm.Level
 	Selection  Selection
@@ -111,7 +112,7 @@ func (f JobFilter) narrow() bool {
 
 // detailed says whether more is asked for than words, whose jobs they are and an order: that stands in a part of the form that is folded away.
 func (f JobFilter) detailed() bool {
-	return f.Template+f.Project+f.Tag+f.Machine+f.From+f.To+f.At != ""
+	return f.Template+f.Project+f.Batch+f.Tag+f.Machine+f.From+f.To+f.At != ""
 }
 
 // in is the filter with another state.
@@ -121,6 +122,7 @@ func (f JobFilter) in(state string) JobFilter { f.State = state; return f }
 func (f JobFilter) by(name string) JobFilter     { f.By = name; return f }
 func (f JobFilter) of(template string) JobFilter { f.Template = template; return f }
 func (f JobFilter) with(tag string) JobFilter    { f.Tag = tag; return f }
+func (f JobFilter) batch(id string) JobFilter    { f.Batch = id; return f }
 
 // inProject is the filter for one project.
 func (f JobFilter) inProject(id string) JobFilter { f.Project = id; return f }

@@ -66,7 +66,7 @@ type Job struct {
 	Takes       []ReviewTake       // of it, where its player shows them; on its own page only
 	Proxy       bool               // a small film is there of a result that browsers do not play; on its own page only
 	Delivery    *farm.Delivery     // of its webhook, nil while none is owed
-	// What those are called that it belongs to, "" for what is gone; on its own page only.
+	// What those are called that it belongs to, "" for what is gone; on its own page only, but for the batch, which lists name too.
 	BatchTitle, ParentTitle string
 }
 

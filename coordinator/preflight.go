@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"overcrank/aep"
+	"overcrank/coordinator/dispatch"
 	"overcrank/farm"
 )
 
@@ -29,4 +30,21 @@ func (c *Coordinator) TemplatePreflight(ctx context.Context, p farm.Principal, i
 		return nil, err
 	}
 	return s.Preflight.WithFonts(func(name string) bool { return !slices.Contains(lacking, name) || has.Fonts[name] > 0 }), nil
+}
+
+// MachinesFor says which machines could render a template of the caller's team; ok is false while nobody can say.
+func (c *Coordinator) MachinesFor(ctx context.Context, p farm.Principal, id string) (able dispatch.Able, ok bool, err error) {
+	t, err := c.templates.Get(ctx, p, id)
+	if err != nil {
+		return able, false, err
+	}
+	names := make([]string, len(t.Fonts))
+	for i, font := range t.Fonts {
+		names[i] = font.PostScript
+	}
+	lacking, err := c.fonts.Lacking(ctx, p, names)
+	if err != nil {
+		return able, false, err
+	}
+	return c.AbleTo(ctx, p, id, lacking)
 }

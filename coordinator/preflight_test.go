@@ -76,3 +76,24 @@ func TestATemplateThatNobodyLookedAtHasNoPreflight(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
+
+func TestItIsKnownWhichMachinesCouldRenderATemplate(t *testing.T) {
+	r := open(t)
+	title := r.uploaded(project(t, []string{"main"})).ID
+	able, known, err := r.MachinesFor(t.Context(), r.admin, title)
+	if err != nil || !known || able.Placement.Agents != 0 || len(able.Machines) != 0 {
+		t.Errorf("without machines: %+v, %t, %v", able, known, err)
+	}
+	r.enrol("near").connect()
+	r.enrol("far").connect()
+	able, known, err = r.MachinesFor(t.Context(), r.admin, title)
+	if err != nil || !known || able.Placement.Agents != 2 || able.Placement.Fitting != 2 || len(able.Machines) != 2 || able.Machines[0].Name != "far" {
+		t.Errorf("with two machines: %+v, %t, %v", able, known, err)
+	}
+	if line, _, err := r.Queue(t.Context(), r.admin, 10, ""); err != nil || len(line) != 0 {
+		t.Errorf("what was only asked about stands in line: %+v, %v", line, err)
+	}
+	if _, _, err := r.AbleTo(t.Context(), farm.Principal{Team: "another", Role: farm.RoleViewer}, title, nil); farm.CodeOf(err) != farm.CodeNotFound {
+		t.Errorf("another team is told: %v", err)
+	}
+}

@@ -12,14 +12,16 @@ import (
 
 	"overcrank/aep"
 	"overcrank/api/answer"
+	"overcrank/coordinator/dispatch"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
 
-// preflights say what the embedded engine would draw differently from After Effects.
+// preflights say what the embedded engine would draw differently from After Effects, and which machines could render a template.
 type preflights interface {
 	TemplatePreflight(ctx context.Context, p farm.Principal, id string) (*aep.Preflight, error)
+	MachinesFor(ctx context.Context, p farm.Principal, id string) (able dispatch.Able, ok bool, err error)
 }
 
 func (s *server) templates(c *fiber.Ctx, p farm.Principal) error {
@@ -121,7 +123,11 @@ func (s *server) template(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, page.TemplatePage(shell, t, use, editions))
+	able, known, err := s.farm.preflights.MachinesFor(ctx, p, t.ID)
+	if err != nil {
+		return err
+	}
+	return s.render(c, page.TemplatePage(shell, t, page.Able{Able: able, Known: known}, use, editions))
 }
 
 // readTemplate reads a template with what its file told.

@@ -19,6 +19,7 @@ var (
 	askPlacement = peers.Question[jobAsked, farm.Placement]{Path: "/ask/place"}
 	askPlaces    = peers.Question[jobsAsked, map[string]farm.Placement]{Path: "/ask/places"}
 	askFinish    = peers.Question[jobsAsked, map[string]farm.Span]{Path: "/ask/finish"}
+	askAble      = peers.Question[ableAsked, Able]{Path: "/ask/able"}
 	askBatch     = peers.Question[jobAsked, farm.BatchForecast]{Path: "/ask/batch"}
 	askLine      = peers.Question[lineAsked, line]{Path: "/ask/line"}
 	askRecent    = peers.Question[string, []wire.Attempt]{Path: "/ask/recent"}
@@ -38,6 +39,7 @@ func (d *Dispatcher) Answer() {
 	answerByLeader(d, askPlacement, (*leader).placementOf)
 	answerByLeader(d, askPlaces, (*leader).placementsOf)
 	answerByLeader(d, askFinish, (*leader).finishOf)
+	answerByLeader(d, askAble, (*leader).ableTo)
 	answerByLeader(d, askBatch, (*leader).batchForecast)
 	answerByLeader(d, askLine, (*leader).lineFrom)
 	answerByLeader(d, askRecent, (*leader).recentOf)

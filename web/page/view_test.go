@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/coordinator/dispatch"
 	"overcrank/farm"
 )
 
@@ -119,6 +120,25 @@ func TestThePulseCountsNoMachinesThatNobodyKnowsOf(t *testing.T) {
 		}
 		if said := b.String(); !strings.Contains(said, want) || !strings.Contains(said, "<b>3</b> waiting") || p.Leaderless && strings.Contains(said, "machine") {
 			t.Errorf("%+v is told as %s", p, said)
+		}
+	}
+}
+
+func TestWhichMachinesCouldRenderATemplateIsSaid(t *testing.T) {
+	none := farm.Placement{Agents: 3, Nearest: &farm.NearAgent{ID: "m1", Name: "Suite 4", Lacks: []farm.Text{farm.AsIs("the font X")}}, Requirements: []farm.Requirement{{Kind: "font", Wants: farm.AsIs("X"), RulesOut: 3}}}
+	some := []farm.NearAgent{{ID: "m2", Name: "Suite 2"}}
+	for want, able := range map[string]dispatch.Able{
+		"No machine is connected.":                                     {},
+		"No machine can render this template as it is.":                {Placement: none},
+		`href="/settings/fonts">Add the font</a>`:                      {Placement: none},
+		`href="/machines/m1" dir="auto">Suite 4</a> lacks the font X`:  {Placement: none},
+		"2 of 3 machines that are connected can render this template.": {Placement: farm.Placement{Agents: 3, Fitting: 2}, Machines: some},
+		`href="/machines/m2" dir="auto">Suite 2</a> and 1 more`:        {Placement: farm.Placement{Agents: 3, Fitting: 2}, Machines: some},
+		"All 3 machines that are connected can render this template.":  {Placement: farm.Placement{Agents: 3, Fitting: 3}, Machines: some},
+		"1 machine is connected, and can render this template.":        {Placement: farm.Placement{Agents: 1, Fitting: 1}, Machines: some},
+	} {
+		if html := htmlOf(t, ableCard(Able{Able: able, Known: true})); !strings.Contains(html, want) {
+			t.Errorf("%q is not said in %s", want, html)
 		}
 	}
 }

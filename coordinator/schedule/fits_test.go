@@ -12,8 +12,8 @@ func TestMachinesAreNamedThatCouldTakeWhatIsNotInLine(t *testing.T) {
 		come(q, machine(id, 1, "26.0"))
 	}
 	come(q, machine("a", 1))
-	any := task("any", func(t *schedule.Task) { t.Need.Engine = schedule.EngineAfterEffects })
-	placement, machines := q.Fits(any, epoch, 2)
+	adobe := task("adobe", func(t *schedule.Task) { t.Need.Engine = schedule.EngineAfterEffects })
+	placement, machines := q.Fits(adobe, epoch, 2)
 	if placement.Agents != 4 || placement.Fitting != 3 || len(machines) != 2 || machines[0].Name != "box b" || machines[1].Name != "box c" {
 		t.Errorf("%d of %d fit, among them %+v", placement.Fitting, placement.Agents, machines)
 	}
@@ -24,7 +24,7 @@ func TestMachinesAreNamedThatCouldTakeWhatIsNotInLine(t *testing.T) {
 	if got := q.Assign(epoch, 10); len(got) != 0 {
 		t.Errorf("what was only asked about is given out: %v", got)
 	}
-	if placement, _ := schedule.NewQueue().Fits(any, epoch, 2); placement.Agents != 0 {
+	if placement, _ := schedule.NewQueue().Fits(adobe, epoch, 2); placement.Agents != 0 {
 		t.Errorf("a farm without machines says %+v", placement)
 	}
 }

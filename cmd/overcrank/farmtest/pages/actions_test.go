@@ -5,7 +5,9 @@ package pages_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/dom"
@@ -13,8 +15,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// The driver's own actions look elements up in its copy of the page, which can miss one that the farm draws anew meanwhile: they then wait for
-// it until their time is up. These ask the page itself.
+// The driver's own actions look elements up in its copy of the page, which can miss one that the farm draws anew meanwhile. These ask the page itself,
+// and say what they waited for when that never came.
 
 // untilTrue waits for a script to say true. The page may change while it waits: a script that is cut off by that is asked again on the next page.
 func untilTrue(script string) chromedp.Action {
@@ -22,8 +24,12 @@ func untilTrue(script string) chromedp.Action {
 		for {
 			var yes bool
 			err := chromedp.Evaluate(script, &yes).Do(ctx)
-			if err == nil && yes {
+			var thrown *runtime.ExceptionDetails
+			switch {
+			case err == nil && yes:
 				return nil
+			case errors.As(err, &thrown) && strings.Contains(thrown.Error(), "is not a valid selector"): // which waiting does not mend
+				return fmt.Errorf("%s: %w", script, err)
 			}
 			select {
 			case <-ctx.Done():

@@ -12,8 +12,30 @@ type Change struct {
 	In   string // the composition of a layer or a field
 	Name string
 	How  string // added, removed or changed
-	What string // that changed, in a few words; "" for what was added or removed
+	What Trait  // that changed; "" for what was added or removed
+	// Was and Now are what it was and is: a size in pixels ("1920 × 1080"), seconds ("6.00"), frames a second ("25"), a type, the name of a source;
+	// "" where the trait says it all.
+	Was, Now string
 }
+
+// A Trait is what differs in something that changed.
+type Trait string
+
+// What can differ.
+const (
+	TraitSize      Trait = "size"
+	TraitDuration  Trait = "duration"
+	TraitFrameRate Trait = "frame rate"
+	TraitType      Trait = "type"
+	TraitText      Trait = "text"
+	TraitSource    Trait = "source"
+	TraitOn        Trait = "on"  // it was switched on
+	TraitOff       Trait = "off" // it was switched off
+	TraitTime      Trait = "time"
+	TraitFonts     Trait = "fonts"
+	TraitLeft      Trait = "left"    // footage that no longer comes with the project
+	TraitArrived   Trait = "arrived" // footage that comes with the project now
+)
 
 // How something differs.
 const (
@@ -34,29 +56,35 @@ func Compare(before, after *Summary) []Change {
 	}
 	names, was := compositions(before)
 	namesNow, is := compositions(after)
-	c.each("composition", "", names, namesNow, func(name string) string {
+	c.each("composition", "", names, namesNow, func(name string) difference {
 		return c.compareComposition(was[name], is[name])
 	})
 	fonts := func(s *Summary) []string {
 		list, _ := byNames(s.Fonts, func(f FontSummary) string { return f.PostScript })
 		return list
 	}
-	c.each("font", "", fonts(before), fonts(after), func(string) string { return "" })
+	c.each("font", "", fonts(before), fonts(after), func(string) difference { return difference{} })
 	footage := func(s *Summary) (names []string, byName map[string]FootageSummary) {
 		return byNames(s.Footage, func(f FootageSummary) string { return f.Path })
 	}
 	files, filesWas := footage(before)
 	filesNow, filesAre := footage(after)
-	c.each("footage", "", files, filesNow, func(name string) string {
+	c.each("footage", "", files, filesNow, func(name string) difference {
 		switch a, b := filesWas[name], filesAre[name]; {
 		case a.Present && !b.Present:
-			return "no longer comes with the template"
+			return difference{what: TraitLeft}
 		case !a.Present && b.Present:
-			return "comes with the template now"
+			return difference{what: TraitArrived}
 		}
-		return ""
+		return difference{}
 	})
 	return c.all
+}
+
+// difference is in what two things differ; the zero value is for in nothing.
+type difference struct {
+	what     Trait
+	was, now string
 }
 
 // changeList gathers changes.
@@ -68,15 +96,15 @@ func (c *changeList) add(change Change) {
 	}
 }
 
-// each compares things by their names; differs says in what one of both differs, "" in nothing.
-func (c *changeList) each(kind, in string, before, after []string, differs func(name string) string) {
+// each compares things by their names; differs says in what one of both differs.
+func (c *changeList) each(kind, in string, before, after []string, differs func(name string) difference) {
 	for _, name := range after {
 		if !slices.Contains(before, name) {
 			c.add(Change{Kind: kind, In: in, Name: name, How: Added})
 			continue
 		}
-		if what := differs(name); what != "" {
-			c.add(Change{Kind: kind, In: in, Name: name, How: Changed, What: what})
+		if d := differs(name); d.what != "" {
+			c.add(Change{Kind: kind, In: in, Name: name, How: Changed, What: d.what, Was: d.was, Now: d.now})
 		}
 	}
 	for _, name := range before {
@@ -87,45 +115,46 @@ func (c *changeList) each(kind, in string, before, after []string, differs func(
 }
 
 // compareComposition compares what is in two compositions, and says in what they themselves differ.
-func (c *changeList) compareComposition(a, b CompositionSummary) string {
+func (c *changeList) compareComposition(a, b CompositionSummary) difference {
 	layers, layersWere := byNames(a.Layers, func(l LayerSummary) string { return l.Name })
 	layersNow, layersAre := byNames(b.Layers, func(l LayerSummary) string { return l.Name })
-	c.each("layer", b.Name, layers, layersNow, func(name string) string { return layerDiffers(layersWere[name], layersAre[name]) })
+	c.each("layer", b.Name, layers, layersNow, func(name string) difference { return layerDiffers(layersWere[name], layersAre[name]) })
 	fields, fieldsWere := byNames(a.Essential, func(f EssentialSummary) string { return f.Name })
 	fieldsNow, fieldsAre := byNames(b.Essential, func(f EssentialSummary) string { return f.Name })
-	c.each("field", b.Name, fields, fieldsNow, func(name string) string {
+	c.each("field", b.Name, fields, fieldsNow, func(name string) difference {
 		if x, y := fieldsWere[name].Type, fieldsAre[name].Type; x != y {
-			return x + ", now " + y
+			return difference{TraitType, x, y}
 		}
-		return ""
+		return difference{}
 	})
+	size := func(c CompositionSummary) string { return fmt.Sprintf("%d × %d", c.Width, c.Height) }
 	switch {
-	case a.Width != b.Width || a.Height != b.Height:
-		return fmt.Sprintf("%d × %d, now %d × %d", a.Width, a.Height, b.Width, b.Height)
+	case size(a) != size(b):
+		return difference{TraitSize, size(a), size(b)}
 	case a.Duration != b.Duration:
-		return fmt.Sprintf("%.2f s, now %.2f s", a.Duration, b.Duration)
+		return difference{TraitDuration, fmt.Sprintf("%.2f", a.Duration), fmt.Sprintf("%.2f", b.Duration)}
 	case a.FrameRate != b.FrameRate:
-		return fmt.Sprintf("%.3g frames/s, now %.3g", a.FrameRate, b.FrameRate)
+		return difference{TraitFrameRate, fmt.Sprintf("%.3g", a.FrameRate), fmt.Sprintf("%.3g", b.FrameRate)}
 	}
-	return ""
+	return difference{}
 }
 
-func layerDiffers(a, b LayerSummary) string {
+func layerDiffers(a, b LayerSummary) difference {
 	switch {
 	case a.Type != b.Type:
-		return a.Type + ", now " + b.Type
+		return difference{TraitType, a.Type, b.Type}
 	case a.Text != b.Text:
-		return "its words"
+		return difference{what: TraitText}
 	case a.SourceName != b.SourceName:
-		return "shows " + strconv.Quote(b.SourceName) + " instead of " + strconv.Quote(a.SourceName)
+		return difference{TraitSource, a.SourceName, b.SourceName}
 	case a.Enabled != b.Enabled:
-		return map[bool]string{true: "switched on", false: "switched off"}[b.Enabled]
+		return difference{what: map[bool]Trait{true: TraitOn, false: TraitOff}[b.Enabled]}
 	case a.In != b.In || a.Out != b.Out:
-		return "its time"
+		return difference{what: TraitTime}
 	case !slices.Equal(a.Fonts, b.Fonts):
-		return "its fonts"
+		return difference{what: TraitFonts}
 	}
-	return ""
+	return difference{}
 }
 
 // byNames gives things by their names, the second of a name with its number.

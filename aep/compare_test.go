@@ -24,13 +24,13 @@ func TestWhatDiffersBetweenTwoFilesOfATemplate(t *testing.T) {
 		Footage: []aep.FootageSummary{{Path: "a.png"}},
 	}
 	want := []aep.Change{
-		{Kind: "layer", In: "main", Name: "Title", How: aep.Changed, What: "its words"},
-		{Kind: "layer", In: "main", Name: "Logo (2)", How: aep.Changed, What: `shows "c.png" instead of "b.png"`},
+		{Kind: "layer", In: "main", Name: "Title", How: aep.Changed, What: aep.TraitText},
+		{Kind: "layer", In: "main", Name: "Logo (2)", How: aep.Changed, What: aep.TraitSource, Was: "b.png", Now: "c.png"},
 		{Kind: "field", In: "main", Name: "Tint", How: aep.Added},
-		{Kind: "composition", Name: "main", How: aep.Changed, What: "1920 × 1080, now 1080 × 1920"},
+		{Kind: "composition", Name: "main", How: aep.Changed, What: aep.TraitSize, Was: "1920 × 1080", Now: "1080 × 1920"},
 		{Kind: "composition", Name: "old", How: aep.Removed},
 		{Kind: "font", Name: "Inter-Regular", How: aep.Added}, {Kind: "font", Name: "Inter-Bold", How: aep.Removed},
-		{Kind: "footage", Name: "a.png", How: aep.Changed, What: "no longer comes with the template"},
+		{Kind: "footage", Name: "a.png", How: aep.Changed, What: aep.TraitLeft},
 	}
 	if got := aep.Compare(before, after); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)

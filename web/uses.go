@@ -68,24 +68,11 @@ func (s *server) editions(ctx context.Context, c *fiber.Ctx, p farm.Principal, t
 				return nil, err
 			}
 			e.Shown = err == nil
-			for _, change := range changes {
-				e.Changes = append(e.Changes, changeWords(change))
-			}
+			e.Changes = changes
 		}
 		out = append(out, e)
 	}
 	return out, nil
-}
-
-func changeWords(c aep.Change) page.Change {
-	words := c.Kind + " “" + c.Name + "”"
-	if c.In != "" {
-		words += " in “" + c.In + "”"
-	}
-	if c.What != "" {
-		words += ": " + c.What
-	}
-	return page.Change{How: map[string]string{aep.Added: "Added", aep.Removed: "Removed", aep.Changed: "Changed"}[c.How], Words: words}
 }
 
 // retireTemplate takes a template out of use, or brings it back.
@@ -150,9 +137,6 @@ func (s *server) addVersion(ctx context.Context, p farm.Principal, v *page.JobVi
 	if err != nil {
 		return err
 	}
-	v.Since = []page.Change{}
-	for _, change := range changes {
-		v.Since = append(v.Since, changeWords(change))
-	}
+	v.Since = append([]aep.Change{}, changes...) // not nil: it can be told
 	return nil
 }

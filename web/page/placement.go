@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"overcrank/aep"
 	"overcrank/coordinator/notices"
 	"overcrank/farm"
 	"overcrank/farm/wording"
@@ -28,7 +29,7 @@ type JobView struct {
 	Paused    map[farm.Level]bool // levels at which nothing new begins
 	// Version is that of the template with which the rendering began, or would begin now, 0 when not known; VersionNow that which it has now.
 	Version, VersionNow int
-	Since               []Change         // what changed in its template after the version that it renders; nil when that is not known
+	Since               []aep.Change     // what changed in its template after the version that it renders; nil when that is not known
 	Watching            notices.Watching // whether the reader is told when the job has ended
 }
 

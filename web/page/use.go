@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"overcrank/aep"
 	"overcrank/farm"
 	"overcrank/farm/wording"
 )
@@ -61,11 +62,8 @@ func (u Usage) last(ctx context.Context) string {
 type Edition struct {
 	farm.TemplateVersion
 	Shown   bool // Changes are those of this one
-	Changes []Change
+	Changes []aep.Change
 }
-
-// Change is something that changed, for people.
-type Change struct{ How, Words string }
 
 // MissingFont is a font that templates use and the library lacks.
 type MissingFont struct {

@@ -10,8 +10,9 @@ import (
 	"overcrank/raftstore"
 )
 
-// mostSifted is among how many records of a team those are looked for that wait for somebody.
-const mostSifted = 2000
+// mostSifted is among how many records of a team those are looked for that wait for somebody: the overview of each reader asks for them whenever
+// something happens.
+const mostSifted = 500
 
 // OwnFailures are the failures of one cause among the jobs that one person has submitted.
 type OwnFailures struct {

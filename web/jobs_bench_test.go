@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkJobsPage asks for pages of a list of 100,000 jobs, one request after the other: the newest, the oldest, those of a state, of words that
-// one, all and no jobs have, and those that are sorted without an index.
+// one, all and no jobs have, and those that are sorted without an index; and for the overview of one person and of the team.
 func BenchmarkJobsPage(b *testing.B) {
 	r := start(b)
 	const jobs, at = 100_000, 1000
@@ -33,13 +33,14 @@ func BenchmarkJobsPage(b *testing.B) {
 	}
 	b.Logf("the last job is found %v after it was submitted", r.found(last))
 	v := r.as("ada")
-	for name, query := range map[string]string{
-		"newest": "", "oldest": "sort=oldest", "a state": "state=waiting", "words of one": "q=variant+004711", "words of all": "q=autumn", "words of none": "q=autumn+nowhere",
-		"a tag": "tag=campaign-7", "by name": "sort=name", "words by name": "q=autumn&sort=name", "by render time": "sort=longest",
+	for name, path := range map[string]string{
+		"newest": "/jobs", "oldest": "/jobs?sort=oldest", "a state": "/jobs?state=waiting", "words of one": "/jobs?q=variant+004711", "words of all": "/jobs?q=autumn",
+		"words of none": "/jobs?q=autumn+nowhere", "a tag": "/jobs?tag=campaign-7", "by name": "/jobs?sort=name", "words by name": "/jobs?q=autumn&sort=name",
+		"by render time": "/jobs?sort=longest", "overview": "/", "overview of the team": "/?of=team",
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				v.fetch("/jobs?" + query)
+				v.fetch(path)
 			}
 		})
 	}

@@ -33,36 +33,62 @@ func (p Part) size() int64 { return p.Size + int64(len(p.Text)) }
 // Layout lists the parts of a job's log, including the lines that are on this machine only; files.ErrNotFound when there is none. Any
 // coordinator can open it.
 func (l *Logs) Layout(ctx context.Context, job string) ([]Part, error) {
+	done, err := l.lock(job).turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	stored, err := l.listed(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := l.withLocal(ctx, job, stored)
+	if err == nil && len(parts) == 0 {
+		err = fmt.Errorf("the log of job %s: %w", job, files.ErrNotFound)
+	}
+	return parts, err
+}
+
+// listed lists the stored parts of a log, as they were a moment ago.
+func (l *Logs) listed(ctx context.Context, job string) ([]Part, error) {
+	l.mu.Lock()
+	known, found := l.known[job]
+	l.mu.Unlock()
+	if found && time.Since(known.at) <= listingLife {
+		return known.parts, nil
+	}
+	parts, err := l.list(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	l.known[job] = listing{time.Now(), parts}
+	l.mu.Unlock()
+	return parts, nil
+}
+
+// withLocal is a list of stored parts with the lines that are on this machine only.
+func (l *Logs) withLocal(ctx context.Context, job string, stored []Part) ([]Part, error) {
 	lock := l.lock(job)
 	lock.Lock()
 	defer lock.Unlock()
-	l.mu.Lock()
-	known, found := l.known[job]
-	s := l.grows[job]
-	l.mu.Unlock()
-	if !found || time.Since(known.at) > listingLife {
-		parts, err := l.list(ctx, job)
-		if err != nil {
-			return nil, err
-		}
-		known = listing{time.Now(), parts}
-		l.mu.Lock()
-		l.known[job] = known
-		l.mu.Unlock()
+	parts := slices.Clone(stored)
+	g := l.growing(job)
+	if g == nil {
+		return parts, nil
 	}
-	parts := slices.Clone(known.parts)
-	if s != nil && s.size > 0 {
+	l.mu.Lock()
+	last := g.last
+	l.mu.Unlock()
+	for _, s := range g.segments() {
 		text, err := l.tail(ctx, s)
 		if err != nil {
 			return nil, err
 		}
 		parts = slices.DeleteFunc(parts, func(p Part) bool { return p.Key == s.key })
-		parts = append(parts, Part{Key: s.key, Size: s.stored, Text: text, Modified: s.last})
-		inOrder(parts)
+		parts = append(parts, Part{Key: s.key, Size: s.stored, Text: text, Modified: last})
 	}
-	if len(parts) == 0 {
-		return nil, fmt.Errorf("the log of job %s: %w", job, files.ErrNotFound)
-	}
+	inOrder(parts)
 	return parts, nil
 }
 

@@ -40,25 +40,43 @@ type Logs struct {
 	cfg    Config
 	locks  [256]lock // see Logs.lock
 	mu     sync.Mutex
-	grows  map[string]*segment // by job; empty without shared storage
+	grows  map[string]*growing // by job; empty without shared storage
 	known  map[string]listing  // by job
 	latest int64               // newest time in a segment's name
 }
 
 // Open returns the logs; it opens no files.
 func Open(cfg Config) *Logs {
-	return &Logs{cfg: cfg, grows: map[string]*segment{}, known: map[string]listing{}}
+	l := &Logs{cfg: cfg, grows: map[string]*growing{}, known: map[string]listing{}}
+	for i := range l.locks {
+		l.locks[i].stored = make(chan struct{}, 1)
+	}
+	return l
 }
 
 func whole(job string) string    { return "logs/" + job + ".log" }
 func segments(job string) string { return "logs/" + job }
 
-// lock is held while the log of a job is written or rewritten, so that no line is lost. Several jobs share a lock. Each lock keeps the
-// last written file open: an attempt logs several lines in a row, and opening costs most.
+// lock is held while lines are written to the log of a job on this machine, and never while shared storage is asked: whoever has a line to
+// write waits for nothing else, and some of them hold up the farm. Several jobs share a lock. Each lock keeps the last written file open:
+// an attempt logs several lines in a row, and opening costs most.
 type lock struct {
 	sync.Mutex
 	key  string
 	file *files.Appender // nil for none
+
+	// stored has a place while the parts of a log in shared storage are stored, listed or rewritten. It is taken before the mutex.
+	stored chan struct{}
+}
+
+// turn waits until nobody else works on the stored parts of a log; done ends the caller's turn.
+func (k *lock) turn(ctx context.Context) (done func(), err error) {
+	select {
+	case k.stored <- struct{}{}:
+		return func() { <-k.stored }, nil
+	case <-ctx.Done():
+		return nil, fmt.Errorf("waiting for the storage of a job's log: %w", ctx.Err())
+	}
 }
 
 // add appends lines to a file, unless that is full.
@@ -160,14 +178,20 @@ func (l *Logs) Open(ctx context.Context, job string) (*files.Reader, error) {
 	return l.OpenLayout(layout)
 }
 
-// Rewrite replaces a job's log, if there is one, by what copy makes of it. The old one stays until the new one is complete.
+// Rewrite replaces a job's log, if there is one, by what copy makes of it. The old one stays until the new one is complete. Lines that
+// are added to a log in shared storage meanwhile stay as they are.
 func (l *Logs) Rewrite(ctx context.Context, job string, copy func(to io.Writer, from io.Reader) error) error {
 	lock := l.lock(job)
-	lock.Lock()
-	defer lock.Unlock()
 	if l.cfg.Shared == nil {
+		lock.Lock()
+		defer lock.Unlock()
 		return errors.Join(lock.release(), rewrite(ctx, l.cfg.Local, whole(job), copy))
 	}
+	done, err := lock.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
 	if err := l.finish(ctx, job); err != nil {
 		return err
 	}
@@ -202,12 +226,17 @@ func rewrite(ctx context.Context, store files.Store, key string, copy func(to io
 // Drop deletes a job's log.
 func (l *Logs) Drop(ctx context.Context, job string) error {
 	lock := l.lock(job)
-	lock.Lock()
-	defer lock.Unlock()
 	if l.cfg.Shared == nil {
+		lock.Lock()
+		defer lock.Unlock()
 		return errors.Join(lock.release(), l.cfg.Local.Delete(ctx, whole(job)))
 	}
-	err := l.abandon(ctx, job)
+	done, err := lock.turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	err = l.abandon(ctx, job)
 	l.forget(job)
 	return errors.Join(err, l.cfg.Shared.DeleteBelow(ctx, segments(job)), l.cfg.Shared.Delete(ctx, whole(job)))
 }

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) { leaktest.Main(m) }
 // node is a coordinator as far as logs go.
 type node struct {
 	*joblog.Logs
+	name   string
 	local  *files.Folder
 	shared files.Shared
 }
@@ -48,19 +49,25 @@ func (c *cluster) open(t *testing.T, dir, name string) *node {
 		t.Fatal(err)
 	}
 	n.shared = mount
-	n.Logs = joblog.Open(joblog.Config{
-		Local: n.local, Shared: mount, Node: name, Logger: slog.New(slog.DiscardHandler),
-		Order: func() uint64 { return c.index.Add(1) },
-		Wanted: func(_ string, begun time.Time) (bool, error) {
-			return !c.gone && (c.clean.IsZero() || begun.After(c.clean)), nil
-		},
-	})
+	n.name = name
+	n.Logs = n.over(c, mount)
 	t.Cleanup(func() {
 		if err := errors.Join(n.local.Close(), n.shared.Close()); err != nil {
 			t.Error(err)
 		}
 	})
 	return n
+}
+
+// over is the logs of a node that keeps them in some storage.
+func (n *node) over(c *cluster, shared files.Shared) *joblog.Logs {
+	return joblog.Open(joblog.Config{
+		Local: n.local, Shared: shared, Node: n.name, Logger: slog.New(slog.DiscardHandler),
+		Order: func() uint64 { return c.index.Add(1) },
+		Wanted: func(_ string, begun time.Time) (bool, error) {
+			return !c.gone && (c.clean.IsZero() || begun.After(c.clean)), nil
+		},
+	})
 }
 
 func newCluster(t *testing.T) *cluster { return &cluster{dir: t.TempDir()} }

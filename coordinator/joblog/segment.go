@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,14 +30,48 @@ const (
 	quietFor = time.Hour
 )
 
-// segment is the growing segment of a job. It is guarded by the lock of its job, and by Logs.mu where noted.
+// segment is a part of a log as it is on this machine. It is guarded by the lock of its job.
 type segment struct {
 	key    string
-	size   int64     // bytes in the local file
-	stored int64     // of these, those in shared storage
-	total  int64     // bytes of all segments of the job since this coordinator began to write it
-	since  time.Time // time of the first line that is not stored, zero when all are; guarded by Logs.mu
-	last   time.Time // time of the last line; guarded by Logs.mu
+	size   int64 // bytes in the local file
+	stored int64 // of these, those in shared storage
+}
+
+// growing is what of a job's log is on this machine. It is guarded by the lock of its job, and by Logs.mu where noted.
+type growing struct {
+	segment           // the one that lines are added to
+	full    []segment // those before it that are not stored whole, in their order
+	total   int64     // bytes of all segments of the job since this coordinator began to write it
+	since   time.Time // time of the first line that is not stored, zero when all are; guarded by Logs.mu
+	last    time.Time // time of the last line; guarded by Logs.mu
+}
+
+// next has the lines to come begin another segment. The one before is deleted here once it is stored whole.
+func (g *growing) next(key string) {
+	g.full = append(g.full, g.segment)
+	g.segment = segment{key: key}
+}
+
+// find is the one of a key, nil for none.
+func (g *growing) find(key string) *segment {
+	if g.key == key {
+		return &g.segment
+	}
+	for i := range g.full {
+		if g.full[i].key == key {
+			return &g.full[i]
+		}
+	}
+	return nil
+}
+
+// segments are all of them that have lines, in their order.
+func (g *growing) segments() (list []segment) {
+	list = slices.Clone(g.full)
+	if g.size > 0 {
+		list = append(list, g.segment)
+	}
+	return list
 }
 
 // begun is the time at which a segment was begun, from its key.
@@ -59,70 +94,109 @@ func (l *Logs) newKey(job string) string {
 	return fmt.Sprintf("%s/%016x-%016x-%s", segments(job), l.cfg.Order(), l.latest, files.Part(l.cfg.Node))
 }
 
-// grow appends lines to a job's growing segment.
-func (l *Logs) grow(job string, lines []byte) error {
+// growing is what of a job's log is on this machine, nil for nothing.
+func (l *Logs) growing(job string) *growing {
 	l.mu.Lock()
-	s := l.grows[job]
-	l.mu.Unlock()
-	if s == nil {
-		s = &segment{key: l.newKey(job)}
+	defer l.mu.Unlock()
+	return l.grows[job]
+}
+
+// grow appends lines to a job's growing segment. It is called with the lock of the job.
+func (l *Logs) grow(job string, lines []byte) error {
+	g := l.growing(job)
+	if g == nil {
+		g = &growing{segment: segment{key: l.newKey(job)}}
 	}
-	if s.total > Most {
+	if g.total > Most {
 		return nil
 	}
-	size, err := l.cfg.Local.Append(s.key, lines)
+	if g.size >= segmentSize {
+		g.next(l.newKey(job))
+	}
+	size, err := l.cfg.Local.Append(g.key, lines)
 	if err != nil {
 		return err
 	}
-	s.size, s.total = size, s.total+int64(len(lines))
+	g.size, g.total = size, g.total+int64(len(lines))
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.last = time.Now()
-	if s.since.IsZero() {
-		s.since = s.last
+	g.last = time.Now()
+	if g.since.IsZero() {
+		g.since = g.last
 	}
-	l.grows[job] = s
+	l.grows[job] = g
 	return nil
 }
 
 // Store stores a job's lines that are on this machine only.
 func (l *Logs) Store(ctx context.Context, job string) error {
+	done, err := l.lock(job).turn(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return l.store(ctx, job)
+}
+
+// store stores the lines that there are when it is called. It is called in the caller's turn, as all that follow.
+func (l *Logs) store(ctx context.Context, job string) error {
+	began := time.Now()
+	for _, s := range l.toStore(job) {
+		if s.stored < s.size {
+			if err := l.send(ctx, job, s.key, s.size); err != nil {
+				return err
+			}
+		}
+		if err := l.hasStored(ctx, job, s); err != nil {
+			return err
+		}
+	}
+	all := len(l.toStore(job)) == 0
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if g := l.grows[job]; g != nil {
+		if g.since = began; all {
+			g.since = time.Time{}
+		}
+	}
+	return nil
+}
+
+// toStore are the segments of a job that have lines on this machine only, or get no more of them.
+func (l *Logs) toStore(job string) []segment {
 	lock := l.lock(job)
 	lock.Lock()
 	defer lock.Unlock()
-	l.mu.Lock()
-	s := l.grows[job]
-	l.mu.Unlock()
-	if s == nil {
+	g := l.growing(job)
+	if g == nil {
 		return nil
 	}
-	return l.store(ctx, job, s)
+	return slices.DeleteFunc(g.segments(), func(s segment) bool { return s.key == g.key && s.stored == s.size })
 }
 
-// store stores a segment as it is, and ends it when it has become large.
-func (l *Logs) store(ctx context.Context, job string, s *segment) error {
-	if s.stored < s.size {
-		if err := l.send(ctx, job, s.key); err != nil {
-			return err
-		}
-		s.stored = s.size
+// hasStored notes that a segment was stored as it is given here, and deletes it from this machine when it gets no more lines.
+func (l *Logs) hasStored(ctx context.Context, job string, s segment) error {
+	lock := l.lock(job)
+	lock.Lock()
+	defer lock.Unlock()
+	g := l.growing(job)
+	if g.key == s.key && g.size >= segmentSize {
+		g.next(l.newKey(job))
 	}
-	l.mu.Lock()
-	s.since = time.Time{}
-	l.mu.Unlock()
-	if s.size < segmentSize {
+	now := g.find(s.key)
+	if now.stored = s.size; now.size > s.size || g.key == s.key {
 		return nil
 	}
 	if err := l.cfg.Local.Delete(ctx, s.key); err != nil {
 		return err
 	}
-	s.key, s.size, s.stored = l.newKey(job), 0, 0
+	g.full = slices.DeleteFunc(g.full, func(f segment) bool { return f.key == s.key })
 	l.forget(job)
 	return nil
 }
 
-// send stores the local file of a segment, unless its lines are no longer wanted.
-func (l *Logs) send(ctx context.Context, job, key string) error {
+// send stores the first bytes of a segment's local file, unless its lines are no longer wanted.
+func (l *Logs) send(ctx context.Context, job, key string, size int64) error {
 	wanted, err := l.cfg.Wanted(job, begun(key))
 	if err != nil || !wanted {
 		return err
@@ -131,26 +205,44 @@ func (l *Logs) send(ctx context.Context, job, key string) error {
 	if err != nil {
 		return err
 	}
-	_, err = l.cfg.Shared.Put(ctx, key, r, files.Limits{Size: r.Size})
+	_, err = l.cfg.Shared.Put(ctx, key, io.LimitReader(r, size), files.Limits{Size: size})
 	return errors.Join(err, r.Close())
 }
 
-// finish stores a job's growing segment and ends it. The next line begins another one.
+// finish stores all of a job's lines and ends its segments. The next line begins another one.
 func (l *Logs) finish(ctx context.Context, job string) error {
-	l.mu.Lock()
-	s := l.grows[job]
-	l.mu.Unlock()
-	if s == nil {
-		return nil
-	}
-	if err := l.store(ctx, job, s); err != nil {
+	l.endSegment(job)
+	if err := l.store(ctx, job); err != nil {
 		return err
 	}
-	return l.abandon(ctx, job)
+	lock := l.lock(job)
+	lock.Lock()
+	defer lock.Unlock()
+	if g := l.growing(job); g == nil || len(g.segments()) > 0 { // a line came meanwhile
+		return nil
+	}
+	return l.abandonLocked(ctx, job)
 }
 
-// abandon forgets a job's growing segment and deletes its local file.
+// endSegment has the next line of a job begin another segment.
+func (l *Logs) endSegment(job string) {
+	lock := l.lock(job)
+	lock.Lock()
+	defer lock.Unlock()
+	if g := l.growing(job); g != nil && g.size > 0 {
+		g.next(l.newKey(job))
+	}
+}
+
+// abandon forgets a job's growing segments and deletes their local files.
 func (l *Logs) abandon(ctx context.Context, job string) error {
+	lock := l.lock(job)
+	lock.Lock()
+	defer lock.Unlock()
+	return l.abandonLocked(ctx, job)
+}
+
+func (l *Logs) abandonLocked(ctx context.Context, job string) error {
 	l.mu.Lock()
 	delete(l.grows, job)
 	l.mu.Unlock()
@@ -237,9 +329,11 @@ func (l *Logs) later(job string) {
 }
 
 func (l *Logs) close(ctx context.Context, job string) {
-	lock := l.lock(job)
-	lock.Lock()
-	defer lock.Unlock()
+	done, err := l.lock(job).turn(ctx)
+	if err != nil {
+		return
+	}
+	defer done()
 	if err := l.finish(ctx, job); err != nil {
 		l.cfg.Logger.Warn("closing a job's log", "job", job, "error", err)
 	}
@@ -260,32 +354,48 @@ func (l *Logs) storeLeft(ctx context.Context) error {
 
 func (l *Logs) storeOneLeft(ctx context.Context, key string) error {
 	job := path.Base(path.Dir(key))
-	lock := l.lock(job)
-	lock.Lock()
-	defer lock.Unlock()
-	l.mu.Lock()
-	s := l.grows[job]
-	l.mu.Unlock()
-	if s != nil && s.key == key {
-		return nil
+	done, err := l.lock(job).turn(ctx)
+	if err != nil {
+		return err
 	}
-	if strings.HasSuffix(key, "/") {
-		return l.cfg.Local.DeleteBelow(ctx, strings.TrimSuffix(key, "/"))
+	defer done()
+	size, err := l.leftOf(ctx, job, key)
+	if err != nil || size < 0 {
+		return err
 	}
-	if err := l.send(ctx, job, key); err != nil && !errors.Is(err, files.ErrNotFound) {
+	if err := l.send(ctx, job, key, size); err != nil && !errors.Is(err, files.ErrNotFound) {
 		return err
 	}
 	return l.cfg.Local.Delete(ctx, key)
 }
 
+// leftOf is the size of a file that an earlier process left, below 0 when there is nothing to store. It deletes folders that are left.
+func (l *Logs) leftOf(ctx context.Context, job, key string) (size int64, err error) {
+	lock := l.lock(job)
+	lock.Lock()
+	defer lock.Unlock()
+	g := l.growing(job)
+	if folder, is := strings.CutSuffix(key, "/"); is {
+		if g == nil {
+			err = l.cfg.Local.DeleteBelow(ctx, folder)
+		}
+		return -1, err
+	}
+	if g != nil && g.find(key) != nil {
+		return -1, nil
+	}
+	o, err := l.cfg.Local.Stat(ctx, key)
+	if errors.Is(err, files.ErrNotFound) {
+		return -1, nil
+	}
+	return o.Size, err
+}
+
 var errMoved = errors.New("the log was changed while it was read")
 
-// tail reads what is not stored of a growing segment.
-func (l *Logs) tail(ctx context.Context, s *segment) ([]byte, error) {
+// tail reads what is not stored of a segment.
+func (l *Logs) tail(ctx context.Context, s segment) ([]byte, error) {
 	r, err := l.cfg.Local.Open(ctx, s.key)
-	if errors.Is(err, files.ErrNotFound) && s.size == 0 {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -281,7 +281,7 @@ func (s *server) takePart(ctx context.Context, p farm.Principal, form *tableForm
 		}
 		if tooLarge {
 			text = text[:strings.LastIndexByte(text, '\n')+1] // whole lines
-			if strings.HasPrefix(text, "PK") {
+			if isWorkbook(text) {
 				text = "" // the beginning of a workbook is none
 			}
 		}
@@ -436,6 +436,13 @@ func (s *server) tableView(c *fiber.Ctx, p farm.Principal, form tableForm) (page
 	}
 	if _, err := readLabel(form.batch, form.due, form.zone); err != nil {
 		r.complain(r.say("name and due time of the batch: %s", err))
+	}
+	if isWorkbook(form.text) {
+		done, err := s.workbooks.await(ctx, p.Team)
+		if err != nil {
+			return page.Table{}, tableRows{}, err
+		}
+		defer done()
 	}
 	rows := r.read()
 	if form.tooLarge {

@@ -58,6 +58,7 @@ type server struct {
 	// strangers counts the wrong secrets given to the sign-in page, by remote address.
 	strangers *throttle.Throttle
 	teams     *throttle.Throttle // by team
+	workbooks *workbookTurns
 	smaller   compression
 	follow    throttle.Followers
 	base      context.Context // of every call to the coordinator
@@ -80,7 +81,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	s := &server{
 		farm: partsOf(cfg.Farm), version: cfg.Version, demo: cfg.Demo, logger: cfg.Logger, sockets: socket.NewHub(cfg.Logger),
 		sessions: sessionsOf(cfg.Farm), strangers: throttle.New(throttle.Limit{PerSecond: 1, Burst: 50}), base: base,
-		teams: cfg.Teams, follow: cfg.Followers,
+		teams: cfg.Teams, follow: cfg.Followers, workbooks: newWorkbookTurns(),
 	}
 	s.described = sync.OnceValues(func() (openapi.Reference, error) { return readReference(cfg.Farm.PublicAddress()) })
 	s.mount(app)

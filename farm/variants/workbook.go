@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
@@ -18,6 +19,11 @@ const (
 	workbookParts = 2000     // files in it
 	workbookLimit = 32 << 20 // bytes of those parts that are read, unpacked
 	workbookCells = 4 << 20  // cells that are gone through, empty ones included
+
+	// workbookTags are the tags of its sheets, which are read one row after the other, and workbookMore those of all other parts: each of these
+	// may become a record of some hundred bytes, all of which are in memory at once. It is several times what Excel's own limits come to.
+	workbookTags = 6_000_000
+	workbookMore = 600_000
 )
 
 // workbookNeeds are the beginnings of the names of the parts that say what stands in cells. Pictures, drawings, charts and macros are left out.
@@ -78,16 +84,32 @@ func leanWorkbook(raw []byte) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	to, size, sheets := zip.NewWriter(&b), uint64(0), false
+	inSheets, more := 0, 0 // tags
 	for _, f := range from.File {
 		name := strings.ToLower(strings.ReplaceAll(f.Name, `\`, "/"))
 		if !slices.ContainsFunc(workbookNeeds, func(need string) bool { return strings.HasPrefix(name, need) }) {
 			continue
 		}
-		sheets = sheets || strings.HasPrefix(name, "xl/worksheets/")
+		sheet := strings.HasPrefix(name, "xl/worksheets/")
+		sheets = sheets || sheet
 		if size += f.UncompressedSize64; size > workbookLimit {
 			return nil, farm.Errorf(farm.CodeInvalid, "the workbook unpacks to more than %d MiB; export the sheet as CSV", workbookLimit>>20)
 		}
-		if err := to.Copy(f); err != nil {
+		tags, err := tagsIn(f)
+		if sheet {
+			inSheets += tags
+		} else {
+			more += tags
+		}
+		switch {
+		case inSheets > workbookTags:
+			return nil, farm.Errorf(farm.CodeInvalid, "the workbook has more cells than are read; leave out the empty rows and columns, or export the sheet as CSV")
+		case more > workbookMore:
+			return nil, farm.Errorf(farm.CodeInvalid, "the workbook holds too many texts or formats; copy the sheet into a new workbook, or export it as CSV")
+		case err == nil:
+			err = to.Copy(f)
+		}
+		if err != nil {
 			return nil, farm.Errorf(farm.CodeInvalid, "the workbook is damaged; save it again, or export the sheet as CSV").Because(err)
 		}
 	}
@@ -98,6 +120,24 @@ func leanWorkbook(raw []byte) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
+}
+
+// tagsIn counts the tags of a part.
+func tagsIn(f *zip.File) (n int, err error) {
+	part, err := f.Open()
+	if err != nil {
+		return 0, err
+	}
+	buf := make([]byte, 64<<10)
+	for err == nil {
+		var read int
+		read, err = part.Read(buf)
+		n += bytes.Count(buf[:read], []byte("<"))
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return n, errors.Join(err, part.Close())
 }
 
 // textOfSheet gives the cells of a sheet, a line for each of its rows; nothing when all are empty.

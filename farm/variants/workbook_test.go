@@ -3,6 +3,7 @@ package variants
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -136,4 +137,61 @@ func FuzzWorkbook(f *testing.F) {
 			_, _ = ReadSheet(bytes.NewReader(raw), 0)
 		}
 	})
+}
+
+// TestAWorkbookOfManyPartsOfAKindIsNotRead: a small file names so many formats or texts that records of all of them would take gigabytes.
+func TestAWorkbookOfManyPartsOfAKindIsNotRead(t *testing.T) {
+	const head = `<?xml version="1.0"?>`
+	raw := workbook(t, []any{"Title"}, []any{"One"})
+	from, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, part := range map[string]struct{ begin, each, end, want string }{
+		"xl/styles.xml":              {`<styleSheet><cellXfs>`, `<xf/>`, `</cellXfs></styleSheet>`, "too many texts or formats"},
+		"xl/sharedStrings.xml":       {`<sst>`, `<si/>`, `</sst>`, "too many texts or formats"},
+		"xl/_rels/workbook.xml.rels": {`<Relationships>`, `<Relationship/>`, `</Relationships>`, "too many texts or formats"},
+		"xl/worksheets/sheet1.xml":   {`<worksheet><sheetData><row r="1">`, `<c/>`, `</row></sheetData></worksheet>`, "more cells than are read"},
+	} {
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		for _, f := range from.File {
+			if f.Name != name {
+				if err := w.Copy(f); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(head + part.begin + strings.Repeat(part.each, 31<<20/len(part.each)) + part.end)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if b.Len() > 1<<20 {
+			t.Fatalf("the file of the test has %d bytes", b.Len())
+		}
+		if _, err := ReadSheet(&b, 0); err == nil || !strings.Contains(err.Error(), part.want) {
+			t.Errorf("%s: it is answered with %v", name, err)
+		}
+	}
+}
+
+// TestALargeWorkbookIsRead: as many rows of texts as people write.
+func TestALargeWorkbookIsRead(t *testing.T) {
+	rows := make([][]any, 5001)
+	rows[0] = []any{"A", "B", "C", "D", "E", "F", "G", "H"}
+	for i := 1; i < len(rows); i++ {
+		for range 8 {
+			rows[i] = append(rows[i], fmt.Sprintf("text %d of row %d", len(rows[i]), i))
+		}
+	}
+	s, err := ReadSheet(bytes.NewReader(workbook(t, rows...)), 0)
+	if err != nil || len(s.Rows) != 5000 || s.Rows[4999].Cells[7] != "text 7 of row 5000" {
+		t.Errorf("%v", err)
+	}
 }

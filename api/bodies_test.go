@@ -47,7 +47,7 @@ func TestOneWhoSendsLargeRequestsLeavesOthersRoom(t *testing.T) {
 		}
 		r.eventually("memory is taken", func() bool { return bodies.Open() >= 2<<20 })
 		r.send(http.MethodPost, "/api/v2/jobs", strings.Repeat(" ", 4<<20)+srcJob).refused(http.StatusTooManyRequests, "send it again in a moment")
-	}, "/api/v2/jobs")
+	}, func() bool { return bodies.Open() >= 2<<20 }, "/api/v2/jobs")
 	r.submit(srcJob) // a small one has room
 	for i, body := range begun {
 		body.Close()

@@ -33,13 +33,16 @@ func (r *rig) median(path string, header ...string) time.Duration {
 	return took[len(took)/2]
 }
 
-// undisturbed has one party do something, and makes sure that another's requests are answered all the same. How long they take is told, and not judged:
-// this machine may be busy with other tests.
-func (r *rig) undisturbed(do func(), path string, header ...string) {
+// undisturbed has one party do something that goes on, and makes sure that another's requests are answered while it does. How long they take is
+// told, and not judged: this machine may be busy with other tests.
+func (r *rig) undisturbed(do func(), goesOn func() bool, path string, header ...string) {
 	r.t.Helper()
 	alone := r.median(path, header...)
 	do()
 	r.t.Logf("a request takes %s, and %s beside one party at its bound", alone, r.median(path, header...))
+	if !goesOn() {
+		r.t.Error("others were answered when what holds them up had ended")
+	}
 }
 
 func TestOneWhoFollowsAsMuchAsAllowedLeavesOthersRoom(t *testing.T) {
@@ -68,7 +71,7 @@ func TestOneWhoFollowsAsMuchAsAllowedLeavesOthersRoom(t *testing.T) {
 			}
 		}
 		r.submit(srcJob) // told to all of them
-	}, "/api/v2/jobs", other)
+	}, func() bool { return people.Open() == each }, "/api/v2/jobs", other)
 	r.stream("", other).opens()
 	r.get(pathEvents, third).refused(http.StatusTooManyRequests, "this address")
 	if people.Open() != each+1 {

@@ -33,6 +33,10 @@ func TestOneWhoMayNotRushLeavesOthersRoom(t *testing.T) {
 			})
 		}
 		r.eventually("the artist is at it", func() bool { return asked.Load() > 20 })
+	}, func() bool {
+		before := asked.Load()
+		r.eventually("the artist goes on", func() bool { return asked.Load() > before })
+		return true
 	}, "/api/v2/jobs", other)
 	for range 5 {
 		r.send(http.MethodPost, "/api/v2/jobs", srcJob, other).into(http.StatusCreated, nil)

@@ -1,9 +1,11 @@
 package coordinator_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -20,10 +22,20 @@ import (
 	"overcrank/faults/leaktest"
 )
 
-// readsTemplate makes the tests' own program a reader of one template's file.
-const readsTemplate = "read-template"
+// readsTemplate makes the tests' own program a reader of one template's file, and holdsTemplate one that waits with archives.
+const (
+	readsTemplate = "read-template"
+	holdsTemplate = "hold-template"
+)
 
 func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == holdsTemplate {
+		if err := readHeld(os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if look, reads := map[string]reader.Look{readsTemplate: nil, looksAtTemplate: lookAt}[strings.Join(os.Args[1:], " ")]; reads {
 		if err := reader.Main(context.Background(), os.Stdin, os.Stdout, look); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -42,6 +54,37 @@ func apart(t testing.TB) func(*coordinator.Config) {
 		t.Fatal(err)
 	}
 	return func(cfg *coordinator.Config) { cfg.Reader = []string{self, readsTemplate} }
+}
+
+// underWay is behind the name of a file that holds the reading of archives, once one is held.
+const underWay = ".under-way"
+
+// heldBy has templates read in a process of its own, and none of them that is an archive while there is a file.
+func heldBy(t testing.TB, held string) func(*coordinator.Config) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(cfg *coordinator.Config) { cfg.Reader = []string{self, holdsTemplate, held} }
+}
+
+// readHeld is the process of heldBy.
+func readHeld(held string) error {
+	var job reader.Job
+	text := &bytes.Buffer{}
+	if err := json.NewDecoder(io.TeeReader(os.Stdin, text)).Decode(&job); err != nil {
+		return err
+	}
+	if job.Type == "zip" {
+		if err := os.WriteFile(held+underWay, nil, 0o600); err != nil {
+			return err
+		}
+		for _, err := os.Stat(held); err == nil; _, err = os.Stat(held) {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	return reader.Main(context.Background(), io.MultiReader(text, os.Stdin), os.Stdout, nil)
 }
 
 // rig is a coordinator on a folder of its own, with its first administrator.

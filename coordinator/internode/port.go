@@ -3,6 +3,7 @@
 package internode
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -47,6 +48,8 @@ type Config struct {
 	// Strangers limits the connections of each address that have not authenticated yet; nil for no limit.
 	Strangers *inbound.Gate
 	Now       func() time.Time // for checking certificates; nil means time.Now
+
+	handshake time.Duration // how long a handshake may take; 0 means handshakeTimeout
 	Logger    *slog.Logger
 }
 
@@ -76,6 +79,7 @@ func Open(cfg Config) (*Port, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
+	cfg.handshake = cmp.Or(cfg.handshake, handshakeTimeout)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -196,7 +200,7 @@ func (p *Port) take(plain net.Conn, known func()) {
 	p.mu.Lock()
 	p.shaking[conn] = struct{}{}
 	p.mu.Unlock()
-	ctx, cancel := context.WithTimeout(p.ctx, handshakeTimeout)
+	ctx, cancel := context.WithTimeout(p.ctx, p.cfg.handshake)
 	err := conn.HandshakeContext(ctx)
 	cancel()
 	p.mu.Lock()

@@ -44,6 +44,28 @@ func (r *rig) private(edit ...func(*farm.Job)) farm.Job {
 	}}, edit...)...)
 }
 
+// TestAJobThatCannotBeErasedHoldsUpNoOther: what one job keeps to itself is damaged, and those that end after it are erased all the same.
+func TestAJobThatCannotBeErasedHoldsUpNoOther(t *testing.T) {
+	r := open(t)
+	damaged, sound := r.private(), r.private()
+	if err := os.WriteFile(filepath.Join(r.cfg.DataDir, "files", "private", damaged.ID+".json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.restart() // so that nothing of it is in memory
+	for _, job := range []farm.Job{damaged, sound} {
+		if _, err := r.CancelJobs(t.Context(), r.admin, []string{job.ID}, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.eventually("the job behind it is erased", func() bool { return !r.job(sound.ID).ErasedAt.IsZero() })
+	if err := r.Retain(t.Context()); err == nil || !strings.Contains(err.Error(), damaged.ID) {
+		t.Errorf("the round tells %v", err)
+	}
+	if !r.job(damaged.ID).ErasedAt.IsZero() {
+		t.Error("a job of which nobody knows what to look for counts as erased")
+	}
+}
+
 func TestNothingStaysOfAPrivateProject(t *testing.T) {
 	r := open(t)
 	mac := r.enrol("mac")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -98,6 +99,7 @@ func (r *Retention) Run(ctx context.Context) {
 func (r *Retention) Round(ctx context.Context) error {
 	r.busy.Lock()
 	defer r.busy.Unlock()
+	var failed []error
 	for _, policy := range []struct {
 		duty  tables.Duty
 		after time.Duration
@@ -111,25 +113,43 @@ func (r *Retention) Round(ctx context.Context) error {
 		if policy.duty != tables.DutyErase && (policy.after == 0 || !r.farm.ClockTrusted()) {
 			continue
 		}
-		for done := 0; done < mostOfRound && ctx.Err() == nil; {
-			var due []farm.Job
-			err := r.state.View(func(tx *raftstore.Tx) (err error) {
-				due, err = tx.JobsWithDuty(policy.duty, r.state.Now().Add(-policy.after), groupSize)
-				return err
-			})
-			if err != nil {
-				return err
+		failed = append(failed, r.fulfil(ctx, policy.duty, r.state.Now().Add(-policy.after), policy.do))
+	}
+	return errors.Join(failed...)
+}
+
+// fulfil does what is due for the jobs that had ended at a time. A job for which it fails, since one of its files is damaged, waits for the
+// next round; it holds up no other.
+func (r *Retention) fulfil(ctx context.Context, duty tables.Duty, ended time.Time, do func(context.Context, []farm.Job) error) error {
+	var failed []string
+	var errs []error
+	for done := 0; done < mostOfRound && len(failed) < groupSize && ctx.Err() == nil; {
+		var due []farm.Job
+		err := r.state.View(func(tx *raftstore.Tx) (err error) {
+			due, err = tx.JobsWithDuty(duty, ended, groupSize+len(failed))
+			return err
+		})
+		if err != nil {
+			return errors.Join(append(errs, err)...)
+		}
+		due = slices.DeleteFunc(due, func(job farm.Job) bool { return slices.Contains(failed, job.ID) })
+		if len(due) == 0 {
+			break
+		}
+		done += len(due)
+		if err = do(ctx, due); err == nil {
+			continue
+		}
+		for _, job := range due {
+			if ctx.Err() != nil || farm.CodeOf(err) == farm.CodeUnavailable { // which is no job's own
+				return errors.Join(append(errs, err)...)
 			}
-			if len(due) == 0 {
-				break
-			}
-			done += len(due)
-			if err := policy.do(ctx, due); err != nil {
-				return err
+			if err = do(ctx, []farm.Job{job}); err != nil {
+				failed, errs = append(failed, job.ID), append(errs, err)
 			}
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // erase leaves nothing of the projects of private jobs.

@@ -183,9 +183,11 @@ func (s *server) dressHome(ctx context.Context, p farm.Principal, h *page.Home, 
 // have been counted.
 func inLine(waiting, first []farm.Job, name string) []farm.Job {
 	own := slices.DeleteFunc(slices.Clone(first), func(j farm.Job) bool { return j.SubmittedBy != name })
-	others := slices.DeleteFunc(slices.Clone(waiting), func(j farm.Job) bool {
-		return slices.ContainsFunc(own, func(k farm.Job) bool { return k.ID == j.ID })
-	})
+	named := make(map[string]bool, len(own))
+	for i := range own {
+		named[own[i].ID] = true
+	}
+	others := slices.DeleteFunc(slices.Clone(waiting), func(j farm.Job) bool { return named[j.ID] })
 	slices.SortFunc(others, func(a, b farm.Job) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	})
@@ -262,20 +264,22 @@ func (s *server) stuck(ctx context.Context, p farm.Principal, jobs []farm.Job) (
 
 // latestBatches reads the team's latest batches.
 func (s *server) latestBatches(ctx context.Context, p farm.Principal) ([]page.Batch, error) {
-	list, _, err := s.farm.batches.Batches(ctx, p, "", homeSought)
-	if err != nil {
-		return nil, err
-	}
 	var shown []page.Batch
-	for _, b := range list {
-		if len(shown) == homeBatches {
-			break
-		}
-		if shown, err = s.addCard(ctx, p, shown, b); err != nil {
+	for sought, cursor := 0, ""; sought < homeSought; sought += homeBatches {
+		list, next, err := s.farm.batches.Batches(ctx, p, cursor, homeBatches)
+		if err != nil {
 			return nil, err
 		}
+		for _, b := range list {
+			if shown, err = s.addCard(ctx, p, shown, b); err != nil {
+				return nil, err
+			}
+		}
+		if cursor = next; cursor == "" || len(shown) >= homeBatches {
+			break
+		}
 	}
-	return shown, nil
+	return shown[:min(len(shown), homeBatches)], nil
 }
 
 // ownBatches reads the batches that the latest of the reader's own jobs stand in. Of each batch one job is looked at, and then those that came before

@@ -49,6 +49,8 @@ type Jobs struct {
 const (
 	// mostRead is how many jobs are read for one answer at most: the index knows no states, which change too often.
 	mostRead = 2000
+	// spare is how many more than a page has are looked up first where no states are asked for: nearly all that the index names are then selected.
+	spare = 16
 	// mostWalked is in how many jobs of some states each is looked at, rather than what the index says.
 	mostWalked = 500
 	// mostTags is how many tags of a job a filter can name.
@@ -65,17 +67,25 @@ func (s *Search) newest(team string, f Filter, before string, limit int) (Jobs, 
 	if err != nil {
 		return Jobs{}, err
 	}
-	answer := Jobs{Indexing: s.progress.Load()}
-	ids, all, err := s.candidates(team, f, q, before)
-	if err != nil {
-		return answer, err
+	answer, most := Jobs{Indexing: s.progress.Load()}, mostRead
+	if len(f.States) == 0 && !q.Empty() {
+		most = min(limit+spare, mostRead)
 	}
-	return answer, s.pick(team, f, ids, all, limit, &answer)
+	for {
+		ids, all, err := s.candidates(team, f, q, before, most)
+		if err != nil {
+			return answer, err
+		}
+		if err := s.pick(team, f, ids, all, limit, &answer); err != nil || !answer.Short || len(ids) < most || most == mostRead {
+			return answer, err
+		}
+		answer, most = Jobs{Indexing: answer.Indexing}, mostRead
+	}
 }
 
-// candidates are the ids of the newest jobs that a filter may select, before the job with that id where one is given, and mostRead at most; all
-// says that there are no others.
-func (s *Search) candidates(team string, f Filter, q Query, before string) (ids []string, all bool, err error) {
+// candidates are the ids of the newest jobs that a filter may select, before the job with that id where one is given: of those that the index names as
+// many as most, of others mostRead at most; all says that there are no others.
+func (s *Search) candidates(team string, f Filter, q Query, before string, most int) (ids []string, all bool, err error) {
 	few, err := s.fewIn(team, f)
 	switch {
 	case err != nil:
@@ -91,12 +101,15 @@ func (s *Search) candidates(team string, f Filter, q Query, before string) (ids 
 	}
 	all, err = x.find(shelf{KindJob, team}, q, before, func(id string) bool {
 		ids = append(ids, id)
-		return len(ids) < mostRead
+		return len(ids) < most+nearby
 	})
 	if err != nil {
 		s.changes.tell() // a damaged index is made again
 	}
 	slices.SortFunc(ids, func(a, b string) int { return strings.Compare(b, a) }) // as the list is: numbers are only nearly in that order
+	if len(ids) > most {
+		ids, all = ids[:most], false
+	}
 	return ids, all, err
 }
 

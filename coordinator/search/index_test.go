@@ -159,6 +159,42 @@ func TestRecordsAreReadBothWays(t *testing.T) {
 	}
 }
 
+// TestFewCandidatesLeaveNoneOut asks for a few at a time of records that were numbered against the order of their ids.
+func TestFewCandidatesLeaveNoneOut(t *testing.T) {
+	t.Parallel()
+	x := opened(t, t.TempDir())
+	defer x.abandon()
+	var put []entry
+	var want []string
+	for n := range 16 * 32 {
+		put = append(put, entry{id: fmt.Sprintf("%06d", n^31), stamp: 1, words: []string{markOf(markBy, "ada")}})
+		want = append(want, fmt.Sprintf("%06d", 16*32-1-n))
+	}
+	if err := x.change(shelf{KindJob, "a"}, put, nil); err != nil {
+		t.Fatal(err)
+	}
+	s := &Search{changes: NewChanges()}
+	s.index.Store(x)
+	f := Filter{By: "ada"}
+	q, err := f.query()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for before, all := "", false; !all; {
+		var ids []string
+		if ids, all, err = s.candidates("a", f, q, before, 3); err != nil || len(ids) == 0 && !all {
+			t.Fatal(ids, err)
+		}
+		if got = append(got, ids...); len(ids) > 0 {
+			before = ids[len(ids)-1]
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d of %d were given: %q", len(got), len(want), got)
+	}
+}
+
 func TestAnIndexThatWasNotClosedIsMadeAgain(t *testing.T) {
 	t.Parallel()
 	dir, on := t.TempDir(), shelf{KindJob, "a"}

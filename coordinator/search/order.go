@@ -242,7 +242,7 @@ func (s *Search) heads(team string, f Filter) (heads []farm.Job, all bool, err e
 	if err != nil {
 		return nil, false, err
 	}
-	ids, all, err := s.candidates(team, f, q, before)
+	ids, all, err := s.candidates(team, f, q, before, mostRead)
 	if err != nil {
 		return nil, false, err
 	}

@@ -99,6 +99,8 @@ func Decode(data []byte, record any) error {
 		return decode(data, contentFields, record)
 	case *Submission:
 		return decode(data, submissionFields, record)
+	case *farm.Batch:
+		return decode(data, batchFields, record)
 	case *farm.Actor:
 		return decode(data, actorFields, record)
 	}

@@ -1,6 +1,10 @@
 package record
 
-import "overcrank/farm"
+import (
+	"strings"
+
+	"overcrank/farm"
+)
 
 // These are the fields that text writes. A record with another one, of a later release, is read by reflection.
 
@@ -121,6 +125,38 @@ var submissionFields = fields[Submission]{
 	"Batch": func(r *reader, s *Submission) { r.other(&s.Batch) },
 	"Parts": func(r *reader, s *Submission) { s.Parts = r.int() },
 	"Files": func(r *reader, s *Submission) { r.other(&s.Files) },
+}
+
+var batchFields = fields[farm.Batch]{
+	"id":        func(r *reader, b *farm.Batch) { b.ID = r.string() },
+	"team":      func(r *reader, b *farm.Batch) { b.Team = r.string() },
+	"createdAt": func(r *reader, b *farm.Batch) { b.CreatedAt = r.time() },
+	"jobs":      func(r *reader, b *farm.Batch) { b.Jobs = readBatchJobs(r) },
+	"total":     func(r *reader, b *farm.Batch) { b.Total = r.int() },
+	"name":      func(r *reader, b *farm.Batch) { b.Name = r.string() },
+	"dueAt":     func(r *reader, b *farm.Batch) { b.DueAt = r.time() },
+	"into":      func(r *reader, b *farm.Batch) { b.Into = r.string() },
+}
+
+// readBatchJobs reads the jobs of a batch, of which there may be thousands: their ids are parts of one string.
+func readBatchJobs(r *reader) []farm.BatchJob {
+	whole := string(r.text)
+	jobs := make([]farm.BatchJob, 0, strings.Count(whole, "{"))
+	r.list(func() {
+		var job farm.BatchJob
+		r.word(`{"index":`)
+		job.Index = r.int()
+		r.word(`,"id":`)
+		at := len(whole) - len(r.text)
+		if id, plain := r.quoted(); plain {
+			job.ID = whole[at+1 : at+len(id)-1]
+		} else {
+			r.odd = true
+		}
+		r.must('}')
+		jobs = append(jobs, job)
+	})
+	return jobs
 }
 
 var actorFields = fields[farm.Actor]{

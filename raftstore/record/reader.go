@@ -102,6 +102,12 @@ func (r *reader) must(c byte) {
 	}
 }
 
+// word passes what comes next, which has to be that.
+func (r *reader) word(text string) {
+	after, is := bytes.CutPrefix(r.text, []byte(text))
+	r.text, r.odd = after, r.odd || !is
+}
+
 // list reads a list; item reads each of its values.
 func (r *reader) list(item func()) {
 	r.must('[')

@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"testing"
 	"time"
@@ -142,6 +143,15 @@ func TestRecordsAreReadAsByReflection(t *testing.T) {
 	for _, task := range recordsOf[farm.Task](t) {
 		readAlike(t, taskFields, task)
 	}
+	for _, batch := range recordsOf[farm.Batch](t) {
+		for i := range batch.Jobs {
+			batch.Jobs[i].ID = fmt.Sprint("job", i) // as ids are: others are read by reflection
+		}
+		if batch.Jobs == nil {
+			batch.Jobs = []farm.BatchJob{}
+		}
+		readAlike(t, batchFields, batch)
+	}
 	for _, actor := range recordsOf[farm.Actor](t) {
 		readAlike(t, actorFields, actor)
 	}
@@ -165,6 +175,9 @@ func TestRecordsAreReadAsByReflection(t *testing.T) {
 	}
 	for _, text := range []string{`{"assets":[{"value":{"a":tru}}]}`, `{"assets":[{"value":[1,2}]}`, `{"assets":[{"value":1},{"value":"\u00e9"}]}`, `{"assets":[{"value": 1}]}`, `{"assets":[1]}`} {
 		readSame[jobContent](t, text)
+	}
+	for _, text := range []string{`{"jobs":null}`, `{"jobs":[{"index":0,"id":"a"},{"id":"b","new":1}]}`, `{"jobs":[{"index":1.5}]}`, `{"id":"a","jobs":[]}`, `{"jobs":[{"index":0,"id":"\u00e9"},{"index":1,"id":"{"}]}`, `{"jobs":[{"index":1,"id":"a"}`, `{"jobs":[{"index":1,"id":`} {
+		readSame[farm.Batch](t, text)
 	}
 }
 
@@ -191,6 +204,31 @@ func readSame[R any](t *testing.T, text string) {
 		t.Fatalf("%s: the error is %v, by reflection %v", text, err, wrong)
 	} else if err == nil && !reflect.DeepEqual(read, want) {
 		t.Fatalf("%s is read as %+v, by reflection as %+v", text, read, want)
+	}
+}
+
+// BenchmarkDecodeBatch reads a batch of a thousand jobs.
+func BenchmarkDecodeBatch(b *testing.B) {
+	batch := farm.Batch{ID: "01KB4Z1V4Q8Y3M0T6R9XJ5N2WC", Team: "01KB4Z1V4Q8Y3M0T6R9XJ5N2WD", CreatedAt: midday, Total: 1000}
+	for i := range batch.Total {
+		batch.Jobs = append(batch.Jobs, farm.BatchJob{Index: i, ID: fmt.Sprintf("01KB4Z1V4Q8Y3M0T6R9XJ5%04d", i)})
+	}
+	text, err := Encode(batch)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, decode := range map[string]func(batch *farm.Batch) error{
+		"field by field": func(batch *farm.Batch) error { return Decode(text, batch) },
+		"by reflection":  func(batch *farm.Batch) error { return jsonv2.Unmarshal(text, batch, options) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := decode(new(farm.Batch)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

@@ -50,7 +50,7 @@ func (s *server) home(c *fiber.Ctx, p farm.Principal) error {
 // readHome reads what the home page shows: the reader's own work, or the team's where that is asked for or the reader has submitted nothing.
 func (s *server) readHome(ctx context.Context, p farm.Principal, of string) (page.Home, error) {
 	var h page.Home
-	own, err := s.farm.jobs.SelectJobs(ctx, p, search.Filter{By: p.Name}, "", 1)
+	own, err := s.farm.jobs.SelectJobs(ctx, p, search.Filter{By: p.Name, Minimal: true}, "", 1)
 	if err != nil {
 		return h, err
 	}
@@ -120,7 +120,7 @@ func (s *server) readTeams(ctx context.Context, p farm.Principal, h *page.Home) 
 // readMine reads how the reader's own work stands. Those who approve also see what of the team's waits for them.
 func (s *server) readMine(ctx context.Context, p farm.Principal, h *page.Home) error {
 	mine := func(states string) ([]farm.Job, bool, error) {
-		found, err := s.farm.jobs.SelectJobs(ctx, p, search.Filter{By: p.Name, States: jobFilters[states]}, "", homeCounted)
+		found, err := s.farm.jobs.SelectJobs(ctx, p, search.Filter{By: p.Name, States: jobFilters[states], Minimal: states == "waiting"}, "", homeCounted)
 		return found.Jobs, found.Next != "" && len(found.Jobs) > 0, err
 	}
 	rendering, more, err := mine("rendering")
@@ -287,7 +287,7 @@ func (s *server) latestBatches(ctx context.Context, p farm.Principal) ([]page.Ba
 func (s *server) ownBatches(ctx context.Context, p farm.Principal) (shown []page.Batch, err error) {
 	seen, before := map[string]bool{}, ""
 	for range homeWalked {
-		found, err := s.farm.jobs.SelectJobs(ctx, p, search.Filter{By: p.Name}, before, homeStretch)
+		found, err := s.farm.jobs.SelectJobs(ctx, p, search.Filter{By: p.Name, Minimal: true}, before, homeStretch)
 		if err != nil {
 			return nil, err
 		}

@@ -150,7 +150,7 @@ func TestBatchesAreListedWithPages(t *testing.T) {
 	r.get("/api/farm/v1/batches?cursor=x&limit=0").refused(http.StatusBadRequest, "cursor", "limit")
 }
 
-func TestHeldJobsAreReleased(t *testing.T) {
+func TestJobsAreHeldAndReleased(t *testing.T) {
 	r := start(t)
 	held := strings.Replace(srcJob, "{", `{"hold": true, `, 1)
 	job, other := r.submit(held), r.submit(held)
@@ -168,10 +168,16 @@ func TestHeldJobsAreReleased(t *testing.T) {
 	if len(released) != 2 || released[1].Hold {
 		t.Errorf("released %+v", released)
 	}
+	r.send(http.MethodPost, "/api/farm/v1/jobs/hold", fmt.Sprintf(`{"jobs": [%q, %q]}`, job.ID, other.ID)).into(http.StatusOK, &released)
+	if len(released) != 2 || !released[0].Hold || !released[1].Hold {
+		t.Errorf("held %+v", released)
+	}
+	r.get("/api/farm/v1/jobs/"+job.ID+"/why").refused(http.StatusOK, "held")
 	r.send(http.MethodPost, "/api/farm/v1/jobs/release", `{"jobs": []}`).refused(http.StatusBadRequest, "jobs")
 	r.send(http.MethodPost, "/api/farm/v1/jobs/x/release", nil).refused(http.StatusNotFound)
 	r.send(http.MethodPatch, "/api/v2/jobs/"+job.ID+"/cancel", nil).into(http.StatusOK, nil)
 	r.send(http.MethodPost, "/api/farm/v1/jobs/"+job.ID+"/release", nil).refused(http.StatusConflict, "ended")
+	r.send(http.MethodPost, "/api/farm/v1/jobs/"+job.ID+"/hold", nil).refused(http.StatusConflict, "ended")
 }
 
 func TestNestedJobsAreAnsweredWithTheirParent(t *testing.T) {

@@ -58,6 +58,8 @@ func TestEveryPostIsAnsweredTheSameAgain(t *testing.T) {
 	}
 	r.twice("/api/farm/v1/jobs/"+job.ID+"/release", "", "release one").into(http.StatusOK, nil)
 	r.twice("/api/farm/v1/jobs/release", `{"jobs": ["`+job.ID+`"]}`, "release").into(http.StatusOK, nil)
+	r.twice("/api/farm/v1/jobs/"+job.ID+"/hold", "", "hold one").into(http.StatusOK, nil)
+	r.twice("/api/farm/v1/jobs/hold", `{"jobs": ["`+job.ID+`"]}`, "hold").into(http.StatusOK, nil)
 	r.twice("/api/v2/batches/"+batch.BatchID+"/cancel", "", "cancel batch").into(http.StatusOK, nil)
 	r.twice("/api/v2/jobs/cancel", `{"jobs": ["`+job.ID+`"]}`, "cancel").into(http.StatusOK, nil)
 	r.twice("/api/v2/templates", `{"type": "aep", "displayName": "x"}`, "template").into(http.StatusCreated, nil)

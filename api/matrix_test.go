@@ -75,6 +75,8 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/batches":            {role: viewer, status: 200},
 	"POST /api/farm/v1/jobs/release":      {role: artist, record: "job", body: `{"jobs": ["{id}"]}`, status: 200},
 	"POST /api/farm/v1/jobs/{id}/release": {role: artist, record: "job", status: 200},
+	"POST /api/farm/v1/jobs/hold":         {role: artist, record: "job", body: `{"jobs": ["{id}"]}`, status: 200},
+	"POST /api/farm/v1/jobs/{id}/hold":    {role: artist, record: "job", status: 200},
 
 	"GET /api/farm/v1/info":                             {role: viewer, status: 200},
 	"GET /api/farm/v1/agents":                           {role: viewer, status: 200},

@@ -146,6 +146,12 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"POST /api/farm/v1/jobs/release", overJSON, 413},
 		{"POST /api/farm/v1/jobs/{unknown}/release", nil, 404},
 		{"POST /api/farm/v1/jobs/{cancelled}/release", nil, 409},
+		{"POST /api/farm/v1/jobs/hold", `{"jobs": ["x"]}`, 400},
+		{"POST /api/farm/v1/jobs/hold", `{"jobs": ["{unknown}"]}`, 404},
+		{"POST /api/farm/v1/jobs/hold", `{"jobs": ["{cancelled}"]}`, 409},
+		{"POST /api/farm/v1/jobs/hold", overJSON, 413},
+		{"POST /api/farm/v1/jobs/{unknown}/hold", nil, 404},
+		{"POST /api/farm/v1/jobs/{cancelled}/hold", nil, 409},
 		{"GET /api/farm/v1/jobs/{queued}/delivery", nil, 404},
 		{"POST /api/farm/v1/jobs/{queued}/delivery", nil, 404},
 

@@ -149,6 +149,31 @@ func TestHeldJobsWaitUntilTheyAreReleased(t *testing.T) {
 	wantCode(t, err, farm.CodeNotFound)
 }
 
+func TestAWaitingJobIsHeldBack(t *testing.T) {
+	r := open(t)
+	first, second := r.submit(), r.submit()
+	held, err := r.HoldJobs(t.Context(), r.admin, []string{first.ID})
+	if err != nil || len(held) != 1 || !held[0].Hold {
+		t.Fatalf("held %+v, %v", held, err)
+	}
+	s := r.enrol("box")
+	s.connect()
+	if l := s.lease(); l.Job != second.ID {
+		t.Errorf("the machine gets %s, want the job that is not held", l.Job)
+	}
+	if line, _, err := r.Queue(t.Context(), r.admin, 10, ""); err != nil || len(line) != 0 {
+		t.Errorf("the line is %+v, %v", line, err)
+	}
+	_, err = r.HoldJobs(t.Context(), r.admin, []string{second.ID})
+	wantCode(t, err, farm.CodeConflict)
+	if _, err := r.ReleaseJobs(t.Context(), r.admin, []string{first.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if line, _, err := r.Queue(t.Context(), r.admin, 10, ""); err != nil || len(line) != 1 || line[0].Job != first.ID {
+		t.Errorf("the line is %+v, %v", line, err)
+	}
+}
+
 // BenchmarkBatchOf1000 submits jobs of 2 KB with six assets, whose texts are words or noise: a thousand of noise need several
 // commands.
 func BenchmarkBatchOf1000(b *testing.B) {

@@ -108,6 +108,17 @@ func (c *Coordinator) noteCancelled(p farm.Principal, res command.Result) {
 
 // ReleaseJobs lets held jobs begin, with those nested in them. One that is not held stays as it is; all or none are released.
 func (c *Coordinator) ReleaseJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error) {
+	return c.changeHold(ctx, p, ids, command.ReleaseJobs{Team: p.Team, IDs: ids, At: c.cfg.Now()})
+}
+
+// HoldJobs keeps jobs back that no machine has begun, with those nested in them, until they are released. CodeConflict for one that renders or has
+// ended; all or none are held.
+func (c *Coordinator) HoldJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error) {
+	return c.changeHold(ctx, p, ids, command.HoldJobs{Team: p.Team, IDs: ids, At: c.cfg.Now()})
+}
+
+// changeHold applies a command that holds jobs or releases them.
+func (c *Coordinator) changeHold(ctx context.Context, p farm.Principal, ids []string, cmd command.Command) ([]farm.Job, error) {
 	if err := p.May(farm.ActChangeJobs); err != nil {
 		return nil, err
 	}
@@ -119,6 +130,6 @@ func (c *Coordinator) ReleaseJobs(ctx context.Context, p farm.Principal, ids []s
 			return nil, err
 		}
 	}
-	res, err := c.state.Apply(ctx, command.ReleaseJobs{Team: p.Team, IDs: ids, At: c.cfg.Now()})
+	res, err := c.state.Apply(ctx, cmd)
 	return res.Jobs, err
 }

@@ -25,7 +25,7 @@ var permissions = map[string]farm.Action{
 	"Submit": farm.ActSubmit, "SubmitBatch": farm.ActSubmit, "SubmitBatchAs": farm.ActSubmit, "ResubmitBatch": farm.ActSubmit, "ResubmitJobs": farm.ActSubmit, "JobAgain": farm.ActSubmit, "StoredFiles.Put": farm.ActSubmit, "StoredFiles.PutFor": farm.ActSubmit,
 	"Uploads.Begin": farm.ActSubmit, "Uploads.Get": farm.ActSubmit, "Uploads.Put": farm.ActSubmit, "Uploads.Finish": farm.ActSubmit, "Uploads.Cancel": farm.ActSubmit,
 	"Previews.Draw": farm.ActSubmit, "StoredFiles.Known": farm.ActSubmit, "StoredFiles.Kept": farm.ActSubmit,
-	"CancelJobs": farm.ActChangeJobs, "CancelBatch": farm.ActChangeJobs, "LabelBatch": farm.ActChangeJobs, "ReleaseJobs": farm.ActChangeJobs, "RenderAgain": farm.ActChangeJobs, "ChangeJob": farm.ActChangeJobs,
+	"CancelJobs": farm.ActChangeJobs, "CancelBatch": farm.ActChangeJobs, "LabelBatch": farm.ActChangeJobs, "ReleaseJobs": farm.ActChangeJobs, "HoldJobs": farm.ActChangeJobs, "RenderAgain": farm.ActChangeJobs, "ChangeJob": farm.ActChangeJobs,
 	"Webhooks.Redeliver": farm.ActChangeJobs,
 	"Templates.Create":   farm.ActChangeTemplates, "Templates.Rename": farm.ActChangeTemplates, "Templates.MarkSequential": farm.ActChangeTemplates,
 	"Templates.Assemble": farm.ActChangeTemplates, "Templates.RenewUpload": farm.ActChangeTemplates, "Templates.Give": farm.ActChangeTemplates, "Templates.Delete": farm.ActDeleteTemplates,

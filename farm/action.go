@@ -8,7 +8,7 @@ const (
 	ActView            Action = "see the team's work and the farm's machines"
 	ActSubmit          Action = "submit jobs and upload files"
 	ActRunScripts      Action = "submit jobs with assets of the type script"
-	ActChangeJobs      Action = "cancel, release, reorder and rename jobs, render frames again, and send webhooks again"
+	ActChangeJobs      Action = "cancel, hold, release, reorder and rename jobs, render frames again, and send webhooks again"
 	ActApprove         Action = "approve or reject a job by its first frames"
 	ActChangeTemplates Action = "add, replace, rename and mark templates"
 	ActChangePresets   Action = "save and delete presets"

@@ -32,6 +32,7 @@ const (
 	AuditJobChange       AuditAction = "job.change"
 	AuditJobCancel       AuditAction = "job.cancel"
 	AuditJobRelease      AuditAction = "job.release"
+	AuditJobHold         AuditAction = "job.hold"
 	AuditJobAgain        AuditAction = "job.render-again"
 	AuditJobApprove      AuditAction = "job.approve"
 	AuditJobReject       AuditAction = "job.reject"
@@ -95,7 +96,7 @@ var auditWords = []struct {
 	{AuditPasskeyAdd, "added a passkey"}, {AuditPasskeyRename, "renamed a passkey"}, {AuditPasskeyRemove, "removed a passkey"},
 	{AuditTokenAdd, "made a token"}, {AuditTokenChange, "changed a token"}, {AuditTokenRevoke, "revoked a token"},
 	{AuditTeamAdd, "made a team"}, {AuditTeamRename, "renamed a team"}, {AuditTeamDelete, "deleted a team"}, {AuditTeamLogo, "set the team's logo"},
-	{AuditJobSubmit, "submitted a job"}, {AuditJobChange, "changed a job"}, {AuditJobCancel, "cancelled a job"}, {AuditJobRelease, "released a job"}, {AuditJobAgain, "had frames of a job rendered again"},
+	{AuditJobSubmit, "submitted a job"}, {AuditJobChange, "changed a job"}, {AuditJobCancel, "cancelled a job"}, {AuditJobRelease, "released a job"}, {AuditJobHold, "held a job"}, {AuditJobAgain, "had frames of a job rendered again"},
 	{AuditJobApprove, "approved a job"}, {AuditJobReject, "rejected a job"}, {AuditWebhookAgain, "sent a webhook again"},
 	{AuditReviewLink, "made a review link"}, {AuditReviewRevoke, "revoked a review link"},
 	{AuditReviewComment, "commented on a result"}, {AuditReviewDelete, "deleted a comment"}, {AuditFailureSettle, "dismissed a failure"},

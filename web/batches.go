@@ -206,9 +206,17 @@ func (s *server) orderBatchAgain(c *fiber.Ctx, p farm.Principal) error {
 }
 
 func (s *server) releaseJob(c *fiber.Ctx, p farm.Principal) error {
+	return s.changeHold(c, p, s.farm.jobs.ReleaseJobs)
+}
+
+func (s *server) holdJob(c *fiber.Ctx, p farm.Principal) error {
+	return s.changeHold(c, p, s.farm.jobs.HoldJobs)
+}
+
+func (s *server) changeHold(c *fiber.Ctx, p farm.Principal, change func(context.Context, farm.Principal, []string) ([]farm.Job, error)) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	if _, err := s.farm.jobs.ReleaseJobs(ctx, p, []string{c.Params("id")}); err != nil {
+	if _, err := change(ctx, p, []string{c.Params("id")}); err != nil {
 		return err
 	}
 	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)

@@ -92,14 +92,17 @@ func TestAJobsPageNamesWhatItBelongsTo(t *testing.T) {
 	}
 }
 
-func TestAHeldJobIsReleasedOnItsPage(t *testing.T) {
+func TestAJobIsReleasedAndHeldOnItsPage(t *testing.T) {
 	r := start(t)
 	batch := r.batchOf("ada", 1)
 	path := "/jobs/" + batch.Jobs[0].ID
 	v := r.as("ada")
 	v.get(path).is(http.StatusOK, "Held", "Release</button>", "/batches/"+batch.ID)
-	v.post(path+"/release", nil).is(http.StatusOK, "Waiting").lacks("Release</button>")
-	r.as("zoe").post(path+"/release", nil).is(http.StatusNotFound)
+	v.post(path+"/release", nil).is(http.StatusOK, "Waiting", "Hold</button>").lacks("Release</button>")
+	v.post(path+"/hold", nil).is(http.StatusOK, "Held", "Release</button>").lacks("Hold</button>")
+	for _, act := range []string{"/release", "/hold"} {
+		r.as("zoe").post(path+act, nil).is(http.StatusNotFound)
+	}
 }
 
 func TestABatchIsFilteredOrderedAgainAndPacked(t *testing.T) {

@@ -241,7 +241,7 @@ func TestTheSameIsDoneWithManyJobs(t *testing.T) {
 	v.get("/jobs/results.zip?id="+two.ID).is(http.StatusNotFound, "None of the selected jobs is finished")
 }
 
-func TestHeldJobsAreReleasedFromTheList(t *testing.T) {
+func TestJobsAreReleasedAndHeldFromTheList(t *testing.T) {
 	r := start(t)
 	plain := r.submit("art", "Plain")
 	held, err := r.farm.Submit(t.Context(), r.principal("art"), farm.Job{Name: "Held", Hold: true, Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}})
@@ -249,10 +249,16 @@ func TestHeldJobsAreReleasedFromTheList(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := r.as("art")
-	v.get("/jobs").is(http.StatusOK, `id="row-menu"`, `data-acts="release order cancel" data-job="`+held.ID, `data-acts="order cancel" data-job="`+plain.ID)
+	v.get("/jobs").is(http.StatusOK, `id="row-menu"`, `data-acts="release order cancel" data-job="`+held.ID, `data-acts="hold order cancel" data-job="`+plain.ID)
 	v.post("/jobs/change", url.Values{"do": {"release"}, "id": {held.ID, plain.ID}}).is(http.StatusOK)
 	if job, err := r.farm.Job(t.Context(), r.principal("art"), held.ID); err != nil || job.Hold {
 		t.Errorf("the job is still held, %v", err)
+	}
+	v.post("/jobs/change", url.Values{"do": {"hold"}, "id": {held.ID, plain.ID}}).is(http.StatusOK)
+	for _, id := range []string{held.ID, plain.ID} {
+		if job, err := r.farm.Job(t.Context(), r.principal("art"), id); err != nil || !job.Hold {
+			t.Errorf("job %s is not held, %v", job.Name, err)
+		}
 	}
 	r.as("vic").get("/jobs").is(http.StatusOK, `id="row-menu"`).lacks("/jobs/change", "data-job=", `data-act="edit"`)
 }

@@ -28,6 +28,7 @@ type jobs interface {
 	ChangeJob(ctx context.Context, p farm.Principal, id string, change coordinator.JobChange) (farm.Job, error)
 	CancelJobs(ctx context.Context, p farm.Principal, ids []string, force bool) ([]farm.Job, error)
 	ReleaseJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error)
+	HoldJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error)
 	ApproveJob(ctx context.Context, p farm.Principal, id string) (farm.Job, error)
 	RenderAgain(ctx context.Context, p farm.Principal, id string, frames []farm.Frames, whole bool) (coordinator.Again, error)
 	RejectJob(ctx context.Context, p farm.Principal, id, reason string) (farm.Job, error)

@@ -35,7 +35,7 @@ var pages = map[string]grant{
 	"GET /jobs": viewer, "GET /jobs/results.zip": viewer, "POST /jobs/change": artist, "POST /jobs/views": viewer, "POST /jobs/views/delete": viewer, "POST /account/keys": viewer, "GET /jobs/:id": viewer, "GET /jobs/:id/download": viewer, "GET /jobs/:id/proxy": viewer,
 	"GET /jobs/:id/log": viewer, "GET /jobs/:id/log/search": viewer, "GET /jobs/:id/log/part": viewer, "GET /jobs/:id/poster": viewer, "GET /jobs/:id/thumbnails/:name": viewer,
 	"GET /jobs/:id/tasks": viewer, "GET /jobs/:id/samples/:name": viewer,
-	"POST /jobs/:id/watch": viewer, "POST /jobs/:id/render-again": artist, "POST /jobs/:id/cancel": artist, "POST /jobs/:id/release": artist, "POST /jobs/:id/call-again": artist, "POST /jobs/:id/order": artist,
+	"POST /jobs/:id/watch": viewer, "POST /jobs/:id/render-again": artist, "POST /jobs/:id/cancel": artist, "POST /jobs/:id/release": artist, "POST /jobs/:id/hold": artist, "POST /jobs/:id/call-again": artist, "POST /jobs/:id/order": artist,
 	"POST /jobs/:id/approve": artist, "POST /jobs/:id/reject": artist,
 	"GET /jobs/:id/review": viewer, "GET /jobs/:id/review/remarks": viewer, "POST /jobs/:id/review/remarks": artist, "POST /jobs/:id/reviews": producer, "POST /jobs/:id/reviews/:review/revoke": producer,
 	"GET /batches": viewer, "GET /batches/:id": viewer, "GET /batches/:id/results.zip": viewer, "GET /batches/:id/results.csv": viewer, "GET /batches/:id/download": viewer, "GET /batches/:id/edit": artist,

@@ -31,7 +31,7 @@ func TestPagesAreInTheLanguageOfTheirReader(t *testing.T) {
 	job := r.submit("art", "Spring spot")
 	art.post("/jobs/"+job.ID+"/order", url.Values{"priority": {"many"}}).is(http.StatusBadRequest,
 		"La place dans la file d’attente n’a pas été changée", "Doit être un nombre entier de -1000 à 1000").lacks("whole number")
-	v.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusForbidden, "darf Folgendes nicht: Jobs abbrechen, freigeben", "mindestens die Rolle Artist").lacks("may not")
+	v.post("/jobs/"+job.ID+"/cancel", nil).is(http.StatusForbidden, "darf Folgendes nicht: Jobs abbrechen, zurückhalten, freigeben", "mindestens die Rolle Artist").lacks("may not")
 	card := r.cardTemplate("ada")
 	art.get("/new?template="+card.ID+"&version=9").is(http.StatusNotFound, "ne peut pas être rendue").lacks("cannot be")
 }

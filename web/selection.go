@@ -178,6 +178,8 @@ func (s *server) doWith(ctx context.Context, p farm.Principal, jobs []farm.Job, 
 		return done, s.cancelSelected(ctx, p, jobs, &done)
 	case "resubmit":
 		return done, s.resubmitSelected(ctx, p, jobs, &done)
+	case "hold":
+		return done, s.holdSelected(ctx, p, jobs, &done)
 	case "release":
 		return done, s.releaseSelected(ctx, p, jobs, &done)
 	}
@@ -185,7 +187,10 @@ func (s *server) doWith(ctx context.Context, p farm.Principal, jobs []farm.Job, 
 	if err != nil {
 		return done, err
 	}
-	done.Changed, err = s.changeEach(ctx, p, jobs, change)
+	done.Changed, err = changeEach(ctx, jobs, func(ctx context.Context, job farm.Job) error {
+		_, err := s.farm.jobs.ChangeJob(ctx, p, job.ID, change(job))
+		return err
+	})
 	return done, err
 }
 
@@ -199,6 +204,16 @@ func (s *server) cancelSelected(ctx context.Context, p farm.Principal, jobs []fa
 	}
 	done.Changed = len(ids)
 	return nil
+}
+
+// holdSelected holds jobs one by one: machines may have begun some of them meanwhile.
+func (s *server) holdSelected(ctx context.Context, p farm.Principal, jobs []farm.Job, done *page.Changed) (err error) {
+	waiting := slices.DeleteFunc(slices.Clone(jobs), func(j farm.Job) bool { return !page.Holdable(j) })
+	done.Changed, err = changeEach(ctx, waiting, func(ctx context.Context, job farm.Job) error {
+		_, err := s.farm.jobs.HoldJobs(ctx, p, []string{job.ID})
+		return err
+	})
+	return err
 }
 
 func (s *server) releaseSelected(ctx context.Context, p farm.Principal, jobs []farm.Job, done *page.Changed) error {
@@ -267,20 +282,20 @@ func (s *server) changeOf(do string, asked url.Values) (func(farm.Job) coordinat
 			return coordinator.JobChange{Tags: &tags}
 		}, nil
 	}
-	return nil, wrong("do", "is cancel, resubmit, release, priority, level, tag or untag")
+	return nil, wrong("do", "is cancel, resubmit, hold, release, priority, level, tag or untag")
 }
 
-// changeEach changes jobs that have not ended, and counts those that it has changed.
-func (s *server) changeEach(ctx context.Context, p farm.Principal, jobs []farm.Job, change func(farm.Job) coordinator.JobChange) (changed int, err error) {
+// changeEach changes jobs for which it is not too late, and counts those that it has changed.
+func changeEach(ctx context.Context, jobs []farm.Job, change func(context.Context, farm.Job) error) (changed int, err error) {
 	outcomes := make([]bool, len(jobs))
 	each, ctx := errgroup.WithContext(ctx)
 	each.SetLimit(changedAtOnce)
 	for i, job := range jobs {
 		each.Go(func() error {
-			_, err := s.farm.jobs.ChangeJob(ctx, p, job.ID, change(job))
+			err := change(ctx, job)
 			switch farm.CodeOf(err) {
 			case farm.CodeConflict, farm.CodeNotFound:
-				return nil // it has ended, or is gone
+				return nil // it has begun or ended, or is gone
 			}
 			outcomes[i] = err == nil
 			return err

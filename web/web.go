@@ -164,6 +164,7 @@ func (s *server) routes() []route.Route {
 		route.Post("/jobs/:id/render-again", farm.ActChangeJobs, s.renderAgain),
 		route.Post("/jobs/:id/watch", farm.ActView, s.watchJob),
 		route.Post("/jobs/:id/release", farm.ActChangeJobs, s.releaseJob),
+		route.Post("/jobs/:id/hold", farm.ActChangeJobs, s.holdJob),
 		route.Post("/jobs/:id/call-again", farm.ActChangeJobs, s.callAgain),
 		route.Get("/batches", farm.ActView, s.batches),
 		route.Get("/batches/:id", farm.ActView, s.batch),

@@ -130,6 +130,7 @@ type Jobs interface {
 	WhyWaiting(ctx context.Context, p farm.Principal, id string) (farm.Text, error)
 	ChangeJob(ctx context.Context, p farm.Principal, id string, change coordinator.JobChange) (farm.Job, error)
 	ReleaseJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error)
+	HoldJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error)
 	ApproveJob(ctx context.Context, p farm.Principal, id string) (farm.Job, error)
 	RejectJob(ctx context.Context, p farm.Principal, id, reason string) (farm.Job, error)
 	RenderAgain(ctx context.Context, p farm.Principal, id string, frames []farm.Frames, whole bool) (coordinator.Again, error)
@@ -146,6 +147,8 @@ func (h jobHandlers) routes() []route.Route {
 	return []route.Route{
 		route.Post(root+"/jobs/release", farm.ActChangeJobs, h.releaseJobs),
 		route.Post(root+"/jobs/:id/release", farm.ActChangeJobs, h.releaseJob),
+		route.Post(root+"/jobs/hold", farm.ActChangeJobs, h.holdJobs),
+		route.Post(root+"/jobs/:id/hold", farm.ActChangeJobs, h.holdJob),
 		route.Get(root+"/jobs/:id/why", farm.ActView, h.whyWaiting),
 		route.Get(root+"/jobs/:id/thumbnails", farm.ActView, h.listThumbnails),
 		route.Get(root+"/jobs/:id/thumbnails/:frame.jpg", farm.ActView, h.getThumbnail),

@@ -1,6 +1,8 @@
 package farmv1
 
 import (
+	"context"
+
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
@@ -12,7 +14,7 @@ import (
 
 // releaseJob lets a held job begin.
 func (h jobHandlers) releaseJob(c *fiber.Ctx, p farm.Principal) error {
-	return h.release(c, p, []string{c.Params("id")})
+	return h.changeHold(c, p, []string{c.Params("id")}, h.jobs.ReleaseJobs)
 }
 
 func (h jobHandlers) releaseJobs(c *fiber.Ctx, p farm.Principal) error {
@@ -20,13 +22,26 @@ func (h jobHandlers) releaseJobs(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return h.release(c, p, ids)
+	return h.changeHold(c, p, ids, h.jobs.ReleaseJobs)
 }
 
-func (h jobHandlers) release(c *fiber.Ctx, p farm.Principal, ids []string) error {
+// holdJob keeps a waiting job back.
+func (h jobHandlers) holdJob(c *fiber.Ctx, p farm.Principal) error {
+	return h.changeHold(c, p, []string{c.Params("id")}, h.jobs.HoldJobs)
+}
+
+func (h jobHandlers) holdJobs(c *fiber.Ctx, p farm.Principal) error {
+	ids, err := input.JobIDs(c)
+	if err != nil {
+		return err
+	}
+	return h.changeHold(c, p, ids, h.jobs.HoldJobs)
+}
+
+func (h jobHandlers) changeHold(c *fiber.Ctx, p farm.Principal, ids []string, change func(context.Context, farm.Principal, []string) ([]farm.Job, error)) error {
 	ctx, done := request.Call(c)
 	defer done()
-	jobs, err := h.jobs.ReleaseJobs(ctx, p, ids)
+	jobs, err := change(ctx, p, ids)
 	if err != nil {
 		return err
 	}

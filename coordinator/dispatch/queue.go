@@ -22,9 +22,11 @@ func (l *leader) enqueue(tasks []farm.Task, known map[string]*farm.Job) error {
 	now := l.d.state.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, t := range queued {
+	for i, t := range queued {
 		if t.ID != "" {
 			l.queue.Add(t, now)
+		} else {
+			l.queue.Remove(tasks[i].ID) // its job may just have been held
 		}
 	}
 	l.wake()

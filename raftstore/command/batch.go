@@ -93,10 +93,19 @@ type ReleaseJobs struct {
 	At   time.Time
 }
 
+// HoldJobs keeps jobs back that no machine has begun, with those nested in them, until they are released. All or none; those nested ones that have
+// begun go on.
+type HoldJobs struct {
+	Team string
+	IDs  []string
+	At   time.Time
+}
+
 // DropParts forgets parts of batches that were laid down before a time and never became jobs.
 type DropParts struct{ Before time.Time }
 
 func (CancelBatch) Needs() int { return ClusterLevel }
 func (LabelBatch) Needs() int  { return BatchLabelsLevel }
 func (ReleaseJobs) Needs() int { return ClusterLevel }
+func (HoldJobs) Needs() int    { return HoldLevel }
 func (DropParts) Needs() int   { return ClusterLevel }

@@ -35,6 +35,8 @@ const (
 	NoticesLevel = ReleasesLevel
 	// BatchLabelsLevel is from which level on batches have names, and times at which they are due.
 	BatchLabelsLevel = ReleasesLevel
+	// HoldLevel is from which level on jobs are held that were submitted without, and no task of a held one is leased.
+	HoldLevel = ReleasesLevel
 	// TakesLevel is from which level on rows of a batch get new takes.
 	TakesLevel = ReleasesLevel
 	// FailuresLevel is from which level on failures have causes, and the state keeps which of them still need somebody.

@@ -289,6 +289,9 @@ func drawBatchCommand(t *rapid.T, step int) command.Command {
 	case 2:
 		return command.CancelBatch{Team: "team0", ID: batch, Force: rapid.Bool().Draw(t, "force"), At: at}
 	case 3:
+		if rapid.Bool().Draw(t, "hold") {
+			return command.HoldJobs{Team: "team0", IDs: []string{job}, At: at}
+		}
 		return command.ReleaseJobs{Team: "team0", IDs: []string{job}, At: at}
 	case 4:
 		return command.DropParts{Before: After(step - 9)}

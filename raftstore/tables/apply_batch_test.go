@@ -6,6 +6,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
+	"overcrank/raftstore/commandtest"
 )
 
 // batchOf makes a batch of n jobs; the first one has a job nested in it.
@@ -182,6 +183,32 @@ func TestBatchesAreListedNewestFirst(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+func TestWaitingJobsAreHeldWithTheirFamilies(t *testing.T) {
+	m := newRig(t, t.TempDir(), "state")
+	defer m.end()
+	furnish(m)
+	m.must(command.SetLevel{Level: command.HoldLevel, Version: "test"})
+	m.must(batchOf("b1", 2))
+	wantRefused(t, m, command.HoldJobs{Team: "team"}, farm.CodeInvalid)
+	wantRefused(t, m, command.HoldJobs{Team: "other", IDs: []string{"b1-j0"}}, farm.CodeNotFound)
+	result := m.must(command.HoldJobs{Team: "team", IDs: []string{"b1-j0"}, At: after(3)})
+	if len(result.Jobs) != 2 || !result.Jobs[0].Hold || result.Jobs[1].ID != "b1-child" || !result.Jobs[1].Hold {
+		t.Errorf("held %+v", result.Jobs)
+	}
+	if len(result.Tasks) != 1 || result.Tasks[0].ID != "b1-child.0" {
+		t.Errorf("may no longer begin: %+v", result.Tasks)
+	}
+	wantRefused(t, m, commandtest.Lease("b1-child.0", 1, 4), farm.CodeConflict)
+	m.must(command.ReleaseJobs{Team: "team", IDs: []string{"b1-j0"}, At: after(5)})
+	lease(m, "b1-child.0", 1, 5)
+	wantRefused(t, m, command.HoldJobs{Team: "team", IDs: []string{"b1-child"}}, farm.CodeConflict)
+	if result := m.must(command.HoldJobs{Team: "team", IDs: []string{"b1-j0"}, At: after(6)}); len(result.Jobs) != 1 || len(result.Tasks) != 0 {
+		t.Errorf("held with a nested job that renders: %+v", result)
+	}
+	m.must(command.CancelJobs{Team: "team", IDs: []string{"b1-j1"}, At: after(7)})
+	wantRefused(t, m, command.HoldJobs{Team: "team", IDs: []string{"b1-j1"}}, farm.CodeConflict)
 }
 
 func TestHeldJobsAreReleasedWithTheirFamilies(t *testing.T) {

@@ -47,7 +47,7 @@ func madeBy(cmd command.Command, result command.Result) []string {
 		made = []string{c.Font.ID}
 	case command.CancelBatch:
 		made = append([]string{c.ID}, jobIDs(result.Jobs)...)
-	case command.CancelJobs, command.ReleaseJobs:
+	case command.CancelJobs, command.ReleaseJobs, command.HoldJobs:
 		made = jobIDs(result.Jobs)
 	}
 	return made

@@ -37,6 +37,8 @@ func (t *tables) lease(grant command.Grant, c command.LeaseTasks, result *comman
 		return farm.Errorf(farm.CodeConflict, "machine %s may not have task %s again", grant.Agent, task.ID)
 	case !c.Rested && at.Before(task.NotBefore):
 		return farm.Errorf(farm.CodeConflict, "task %s rests until %s", task.ID, task.NotBefore.UTC().Format(time.RFC3339))
+	case job.Hold && t.since(command.HoldLevel):
+		return farm.Errorf(farm.CodeConflict, "task %s waits: its job is held", task.ID)
 	case t.heldBy(job, at) != nil:
 		return farm.Errorf(farm.CodeConflict, "task %s waits: the machine hours that it may use are used up", task.ID)
 	}

@@ -173,6 +173,8 @@ func (t *tables) auditOfJobs(cmd command.Command) (audited, bool) {
 		return t.ofJobs(farm.AuditJobCancel, c.Team, c.IDs), true
 	case command.ReleaseJobs:
 		return t.ofJobs(farm.AuditJobRelease, c.Team, c.IDs), true
+	case command.HoldJobs:
+		return t.ofJobs(farm.AuditJobHold, c.Team, c.IDs), true
 	case command.ChangeJob:
 		return t.ofJobs(farm.AuditJobChange, c.Team, []string{c.ID}), true
 	case command.Redeliver:

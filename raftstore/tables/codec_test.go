@@ -101,6 +101,7 @@ func samples() []command.Command {
 		command.SubmitPart{Batch: "01B", Part: 1, SubmitJobs: command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{{ID: "01J.0", Job: "01J", Team: "t1", Kind: farm.TaskJoin}}}, At: at},
 		command.CancelBatch{Team: "t1", ID: "01B", Force: true, At: at},
 		command.ReleaseJobs{Team: "t1", IDs: []string{"01J"}, At: at},
+		command.HoldJobs{Team: "t1", IDs: []string{"01J"}, At: at},
 		command.DropParts{Before: at},
 		command.LeaseTasks{Grants: []command.Grant{{Task: "01J.0", Attempt: 1, Agent: "a1"}}, At: at},
 		command.FinishTask{Task: "01J.0", Attempt: 1, Output: farm.OutputRef{FileRef: file, Key: "k", ContentType: "video/mp4", Width: 1, Height: 2, Frames: 3, Duration: 0.5, FrameRate: 25, Audio: true}, Warnings: []string{"w"}, At: at},

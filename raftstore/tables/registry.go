@@ -119,6 +119,7 @@ var registry = slices.Concat([]rule{
 	does(172, (*tables).renderAgain),
 	does(173, (*tables).recordBackup),
 	does(175, (*tables).labelBatch),
+	does(166, (*tables).holdJobs),
 }, trialRegistry())
 
 // rule is one kind of command and what it does to the state.

@@ -16,6 +16,7 @@ func (j Job) acts(s Shell) string {
 		can  bool
 	}{
 		{"download", j.Reachable()},
+		{"hold", changes && Holdable(j.Job)},
 		{"release", changes && j.Hold && !ended},
 		{"resubmit", changes && submits && ended && j.Parent == ""},
 		{"edit", changes && submits && j.Job.Template.ID != ""},
@@ -28,3 +29,6 @@ func (j Job) acts(s Shell) string {
 	}
 	return strings.Join(can, " ")
 }
+
+// Holdable says whether a job can be kept back: it waits, and is not held.
+func Holdable(j farm.Job) bool { return j.Status.Waiting() && !j.Hold }

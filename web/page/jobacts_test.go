@@ -14,7 +14,7 @@ func TestARowOffersWhatItsStateAndTheReadersRoleAllow(t *testing.T) {
 		job  farm.Job
 		want string
 	}{
-		"waits":          {farm.RoleArtist, farm.Job{Status: farm.JobQueued, Template: card}, "edit order cancel"},
+		"waits":          {farm.RoleArtist, farm.Job{Status: farm.JobQueued, Template: card}, "hold edit order cancel"},
 		"held":           {farm.RoleArtist, farm.Job{Status: farm.JobQueued, Hold: true}, "release order cancel"},
 		"renders":        {farm.RoleArtist, farm.Job{Status: farm.JobRendering}, "order cancel"},
 		"failed":         {farm.RoleArtist, farm.Job{Status: farm.JobFailed, Template: card}, "resubmit edit"},

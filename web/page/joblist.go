@@ -252,7 +252,7 @@ func (f JobFilter) before(id string) string {
 
 // Changed is what became of jobs with which the same was done.
 type Changed struct {
-	Did     string // cancel, resubmit, release, priority, level, tag, untag
+	Did     string // cancel, resubmit, hold, release, priority, level, tag, untag
 	Changed int
 	Left    int    // with which it could not be done any more
 	More    bool   // there are others that were not reached
@@ -265,6 +265,8 @@ func (c Changed) Sentence(ctx context.Context) string {
 	switch {
 	case c.Left > 0 && c.Did == "resubmit":
 		said = append(said, many(ctx, c.Left, "%d has not ended, or can no longer be submitted.", "%d have not ended, or can no longer be submitted."))
+	case c.Left > 0 && c.Did == "hold":
+		said = append(said, many(ctx, c.Left, "%d does not wait, or was held already.", "%d do not wait, or were held already."))
 	case c.Left > 0 && c.Did == "release":
 		said = append(said, many(ctx, c.Left, "%d was not held.", "%d were not held."))
 	case c.Left > 0:
@@ -282,6 +284,8 @@ func (c Changed) done(ctx context.Context) string {
 		return many(ctx, c.Changed, "%d job cancelled.", "%d jobs cancelled.")
 	case "resubmit":
 		return many(ctx, c.Changed, "%d job resubmitted.", "%d jobs resubmitted.")
+	case "hold":
+		return many(ctx, c.Changed, "%d job held.", "%d jobs held.")
 	case "release":
 		return many(ctx, c.Changed, "%d job released.", "%d jobs released.")
 	}

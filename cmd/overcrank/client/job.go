@@ -91,6 +91,11 @@ func (c *Client) Cancel(ctx context.Context, ids []string, force bool) (List[Job
 	return fetch[List[Job]](ctx, c, http.MethodPost, "/api/v2/jobs/cancel", query, map[string][]string{"jobs": ids})
 }
 
+// Hold keeps waiting jobs back until they are released.
+func (c *Client) Hold(ctx context.Context, ids []string) (List[Job], error) {
+	return fetch[List[Job]](ctx, c, http.MethodPost, "/api/farm/v1/jobs/hold", nil, map[string][]string{"jobs": ids})
+}
+
 // Release lets held jobs go.
 func (c *Client) Release(ctx context.Context, ids []string) (List[Job], error) {
 	return fetch[List[Job]](ctx, c, http.MethodPost, "/api/farm/v1/jobs/release", nil, map[string][]string{"jobs": ids})

@@ -27,7 +27,8 @@ type Commands struct {
 	Approve  approveCommand     `cmd:"" help:"Approve jobs by their sample frames: the rest is rendered."`
 	Reject   rejectCommand      `cmd:"" help:"Reject a job by its sample frames: it ends."`
 	Again    renderAgainCommand `cmd:"" name:"render-again" help:"Render frames of a job again."`
-	Release  releaseCommand     `cmd:"" help:"Release jobs that were submitted with --hold."`
+	Release  releaseCommand     `cmd:"" help:"Release held jobs."`
+	Hold     holdCommand        `cmd:"" help:"Keep waiting jobs back until they are released."`
 	Cancel   cancelCommand      `cmd:"" help:"Cancel jobs."`
 }
 

@@ -57,7 +57,7 @@ var permissions = map[string]farm.Action{
 	"Authority": farm.ActManageCoordinators, "Gossip.Keys": farm.ActManageCoordinators, "Gossip.Rotate": farm.ActManageCoordinators,
 
 	"Job": farm.ActView, "Jobs": farm.ActView, "CountJobs": farm.ActView, "OwnFailures": farm.ActView, "AwaitingApproval": farm.ActView, "DoneOn": farm.ActView, "JobLog": farm.ActView, "Webhooks.Delivery": farm.ActView,
-	"Batch": farm.ActView, "Batches": farm.ActView, "BatchPart": farm.ActView,
+	"Batch": farm.ActView, "Batches": farm.ActView, "SelectBatches": farm.ActView, "BatchPart": farm.ActView,
 	"Results.Samples": farm.ActView, "Results.OpenSample": farm.ActView, "Results.OpenProxy": farm.ActView, "Results.Thumbnails": farm.ActView, "Results.OpenThumbnail": farm.ActView, "Templates.Poster": farm.ActView, "Templates.Reels": farm.ActView, "Templates.OpenReel": farm.ActView,
 	"Templates.Get": farm.ActView, "Templates.List": farm.ActView, "Templates.Introspection": farm.ActView, "Templates.WhyUnread": farm.ActView, "Templates.DownloadAddress": farm.ActView,
 	"Fonts.List": farm.ActView, "Fonts.Get": farm.ActView, "Fonts.Lacking": farm.ActView, "Fonts.Specimen": farm.ActView, "FontCounts": farm.ActView, "FontHolders": farm.ActView, "Equipment": farm.ActView, "HasFirstFrame": farm.ActView, "OpenFirstFrame": farm.ActView, "TemplatePreflight": farm.ActView, "Policy": farm.ActView, "Teams": farm.ActView, "Team": farm.ActView,

@@ -42,3 +42,36 @@ type BatchForecast struct {
 	Held   bool      `json:"held,omitempty"`   // some wait for people, or for jobs nested in them, and are not counted
 	At     time.Time `json:"at"`
 }
+
+// BatchFilter selects batches: those that have all that it names. An empty field selects nothing out.
+type BatchFilter struct {
+	By    string // who submitted their first job
+	State BatchState
+}
+
+// BatchState is how a batch as a whole stands.
+type BatchState string
+
+// The states of a batch. One with failures is open or done, too.
+const (
+	BatchOpen    BatchState = "open"     // some of its jobs have not ended
+	BatchFailing BatchState = "failures" // some have failed, and no other job took their place
+	BatchDone    BatchState = "done"     // all have ended
+)
+
+// BatchStates are all of them.
+func BatchStates() []BatchState { return []BatchState{BatchOpen, BatchFailing, BatchDone} }
+
+// Holds tells whether a batch with jobs of these numbers stands so.
+func (s BatchState) Holds(counts map[JobStatus]int) bool {
+	open := counts[JobQueued]+counts[JobPending]+counts[JobRendering] > 0
+	switch s {
+	case BatchOpen:
+		return open
+	case BatchFailing:
+		return counts[JobFailed] > 0
+	case BatchDone:
+		return !open
+	}
+	return true
+}

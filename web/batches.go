@@ -2,6 +2,8 @@ package web
 
 import (
 	"context"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +19,7 @@ import (
 // batches is what pages ask of the farm about batches.
 type batches interface {
 	Batches(ctx context.Context, p farm.Principal, cursor string, limit int) (list []coordinator.CountedBatch, next string, err error)
+	SelectBatches(ctx context.Context, p farm.Principal, f farm.BatchFilter, cursor string, limit int) (coordinator.FoundBatches, error)
 	Batch(ctx context.Context, p farm.Principal, id string) (batch farm.Batch, jobs map[string]farm.Job, err error)
 	BatchPart(ctx context.Context, p farm.Principal, id string, states []farm.JobStatus, from, limit int) (batch coordinator.CountedBatch, jobs []farm.Job, err error)
 	LabelBatch(ctx context.Context, p farm.Principal, id string, label farm.BatchLabel) error
@@ -31,26 +34,30 @@ const (
 func (s *server) batches(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	cursor := c.Query("cursor")
-	v, err := s.readBatches(ctx, p, cursor)
+	asked := queryOf(c)
+	v, err := s.readBatches(ctx, p, asked)
 	if err != nil {
 		return err
 	}
 	shell := s.shell(c, p, say(c, "Batches"), "batches")
-	shell.Live = "batches:" + cursor
-	return s.render(c, page.BatchesPage(shell, v))
+	shell.Live = "batches:" + asked.Encode()
+	return s.render(c, page.BatchesPage(shell, v, p.Name))
 }
 
-func (s *server) readBatches(ctx context.Context, p farm.Principal, cursor string) (page.Batches, error) {
-	v := page.Batches{Paging: cursor != ""}
-	list, next, err := s.farm.batches.Batches(ctx, p, cursor, batchesOnPage)
+// readBatches reads a page of the list of batches that an address asks for. What is no state is not asked for.
+func (s *server) readBatches(ctx context.Context, p farm.Principal, asked url.Values) (page.Batches, error) {
+	v := page.Batches{Paging: asked.Get("cursor") != "", Filter: page.BatchFilter{By: asked.Get("by")}}
+	if state := farm.BatchState(asked.Get("state")); slices.Contains(farm.BatchStates(), state) {
+		v.Filter.State = state
+	}
+	found, err := s.farm.batches.SelectBatches(ctx, p, farm.BatchFilter(v.Filter), asked.Get("cursor"), batchesOnPage)
 	if err != nil {
 		return v, err
 	}
-	v.Next = next
-	for _, b := range list {
+	v.Next, v.Looked, v.Short = found.Next, found.Looked, found.Short
+	for _, b := range found.Batches {
 		shown := page.Batch{Batch: b.Batch, Counts: b.Counts}
-		if err := s.nameBatch(ctx, p, &shown); err != nil {
+		if shown.First, err = s.nameJob(ctx, p, b.First); err != nil {
 			return v, err
 		}
 		if err := s.forecastBatch(ctx, p, &shown); err != nil {
@@ -61,10 +68,14 @@ func (s *server) readBatches(ctx context.Context, p farm.Principal, cursor strin
 	return v, nil
 }
 
-// batchListPieces are the live parts of the list of batches.
-func (s *server) batchListPieces(p farm.Principal, shell page.Shell, cursor string) []piece {
+// batchListPieces are the live parts of the list of batches, whose topic is the query of its address.
+func (s *server) batchListPieces(p farm.Principal, shell page.Shell, query string) []piece {
 	return []piece{{id: "batches", common: true, kinds: []farm.EventKind{farm.EventJob}, draw: func(ctx context.Context) (templ.Component, error) {
-		v, err := s.readBatches(ctx, p, cursor)
+		asked, err := url.ParseQuery(query)
+		if err != nil {
+			asked = url.Values{} // as the page itself reads such an address
+		}
+		v, err := s.readBatches(ctx, p, asked)
 		return page.BatchesBody(shell, v), err
 	}}}
 }

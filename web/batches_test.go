@@ -55,8 +55,8 @@ func TestOlderPagesOfBatchesAreLive(t *testing.T) {
 	if err != nil || next == "" {
 		t.Fatalf("the next page begins at %q, %v", next, err)
 	}
-	v.get("/batches?cursor="+url.QueryEscape(next)).is(http.StatusOK, "variant 001 and 2 more", "Newest</a>", `data-live="batches:`+next+`"`).lacks("and 1 more")
-	list := v.live("batches:" + next)
+	v.get("/batches?cursor="+url.QueryEscape(next)).is(http.StatusOK, "variant 001 and 2 more", "Newest</a>", `data-live="batches:cursor=`+next+`"`).lacks("and 1 more")
+	list := v.live("batches:cursor=" + next)
 	list.shows("batches", "0 of 3 finished, 3 waiting")
 	if _, _, _, err := r.farm.CancelBatch(t.Context(), r.principal("ada"), old.ID, true); err != nil {
 		t.Fatal(err)
@@ -156,4 +156,28 @@ func TestJobsAreOrderedAgainAsTheyWereSent(t *testing.T) {
 	if _, err := r.farm.ResubmitBatch(t.Context(), r.principal("zoe"), first.Batch.ID, all, func(*farm.Job) {}); farm.CodeOf(err) != farm.CodeNotFound {
 		t.Errorf("another team's batch: %v", err)
 	}
+}
+
+// TestTheListOfBatchesIsNarrowedDown looks at it by owner and by state, in the address, and at what it says where nothing fits.
+func TestTheListOfBatchesIsNarrowedDown(t *testing.T) {
+	r := start(t)
+	v := r.as("ada")
+	hers, his := r.batchOf("ada", 2), r.batchOf("art", 3)
+	v.get("/batches").is(http.StatusOK, "variant 001 and 1 more", "variant 001 and 2 more", `href="/batches?by=art"`, `src="/jobs/`+hers.Jobs[0].ID+`/poster?`, `data-live="batches:"`)
+	v.get("/batches?by=art").is(http.StatusOK, "variant 001 and 2 more", `data-live="batches:by=art"`, `href="/batches?by=art&amp;state=done"`).lacks("variant 001 and 1 more")
+	v.get("/batches?by=nobody").is(http.StatusOK, "No batches of nobody", "Show all")
+	v.get("/batches?state=failures").is(http.StatusOK, "No batches have failures", "Show all")
+	v.get("/batches?by=ada&state=done").is(http.StatusOK, "No batches of ada are done").lacks("variant")
+	v.get("/batches?state=%22%3E%3Cscript%3E").is(http.StatusOK, "variant 001 and 1 more").lacks("<script>")
+	r.as("zoe").get("/batches?by=ada").is(http.StatusOK, "No batches of ada").lacks("variant")
+
+	open := v.live("batches:state=open")
+	open.shows("batches", "variant 001 and 2 more")
+	if _, _, _, err := r.farm.CancelBatch(t.Context(), r.principal("art"), his.ID, true); err != nil {
+		t.Fatal(err)
+	}
+	open.next(func(p part) bool {
+		return p.ID == "batches" && !strings.Contains(p.HTML, "and 2 more") && strings.Contains(p.HTML, "and 1 more")
+	})
+	v.get("/batches?state=done").is(http.StatusOK, "variant 001 and 2 more").lacks("variant 001 and 1 more")
 }

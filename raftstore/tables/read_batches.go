@@ -1,6 +1,11 @@
 package tables
 
-import "overcrank/farm"
+import (
+	"fmt"
+
+	"overcrank/farm"
+	"overcrank/raftstore/record"
+)
 
 // Batch reads one batch.
 func (tx *Tx) Batch(id string) (farm.Batch, error) {
@@ -21,6 +26,24 @@ func (tx *Tx) CountBatch(id string) (map[farm.JobStatus]int, error) {
 // Batches reads batches of a team, the newest first, at most limit. next is the cursor to go on with, "" after the last;
 // cursor is "" for the first page.
 func (tx *Tx) Batches(team, cursor string, limit int) (batches []farm.Batch, next string, err error) {
+	err = tx.EachBatch(team, cursor, func(id string) (bool, error) {
+		if len(batches) == limit {
+			next = batches[limit-1].ID
+			return false, nil
+		}
+		batch, err := tx.Batch(id)
+		batches = append(batches, batch)
+		return true, err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return batches, next, nil
+}
+
+// EachBatch names the batches of a team, the newest first, behind the one of a cursor where that is not "", until do says that it has enough. It
+// reads none of them.
+func (tx *Tx) EachBatch(team, cursor string, do func(id string) (more bool, err error)) error {
 	c := tx.t.cursor(bucketBatchesByTeam)
 	prefix := team + sep
 	from := prefix + "\xff"
@@ -34,14 +57,20 @@ func (tx *Tx) Batches(team, cursor string, limit int) (batches []farm.Batch, nex
 		key, _ = c.Prev()
 	}
 	for ; len(key) > len(prefix) && string(key[:len(prefix)]) == prefix; key, _ = c.Prev() {
-		if len(batches) == limit {
-			return batches, batches[limit-1].ID, tx.t.err
+		if more, err := do(string(key[len(prefix):])); err != nil || !more {
+			return err
 		}
-		batch, err := tx.Batch(string(key[len(prefix):]))
-		if err != nil {
-			return nil, "", err
-		}
-		batches = append(batches, batch)
 	}
-	return batches, "", tx.t.err
+	return tx.t.err
+}
+
+// FirstOfBatch is the id of a batch's first job, "" where there is none. It does not read the others, of which there may be a thousand.
+func (tx *Tx) FirstOfBatch(id string) (string, error) {
+	value := tx.t.value(bucketBatches, id)
+	job, err := record.FirstOfBatch(value)
+	if err != nil {
+		tx.t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucketBatches, id, err))
+	}
+	_, err = found(tx, job, value != nil, "batch", id)
+	return job, err
 }

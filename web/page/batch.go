@@ -12,12 +12,6 @@ import (
 	"overcrank/web/language"
 )
 
-// Batches is a page of the list of batches.
-type Batches struct {
-	Batches []Batch
-	Next    string // cursor of the next page, "" on the last
-	Paging  bool   // not the first page
-}
 
 // Batch is a batch with the numbers of its jobs and, on its own page, some of them.
 type Batch struct {

@@ -30,7 +30,7 @@ var permissions = map[string]farm.Action{
 	"Templates.Create":   farm.ActChangeTemplates, "Templates.Rename": farm.ActChangeTemplates, "Templates.MarkSequential": farm.ActChangeTemplates,
 	"Templates.Assemble": farm.ActChangeTemplates, "Templates.RenewUpload": farm.ActChangeTemplates, "Templates.Give": farm.ActChangeTemplates, "Templates.Delete": farm.ActDeleteTemplates,
 	"Personal": farm.ActView, "PutView": farm.ActView, "DeleteView": farm.ActView, "SwitchKeys": farm.ActView, "Presets": farm.ActView, "Preset": farm.ActView, "PutPreset": farm.ActChangePresets, "DeletePreset": farm.ActChangePresets, "Uses": farm.ActView,
-	"Templates.Retire": farm.ActChangeTemplates, "Templates.Changes": farm.ActView, "Templates.TakeVersion": farm.ActChangeTemplates, "Templates.ChangesSince": farm.ActView,
+	"Templates.Retire": farm.ActChangeTemplates, "Templates.Changes": farm.ActView, "Templates.TakeVersion": farm.ActChangeTemplates,
 	"Fonts.Add": farm.ActAddFonts, "Fonts.Delete": farm.ActDeleteFonts,
 	"Secrets.List": farm.ActViewSecrets, "Secrets.Put": farm.ActChangeSecrets, "Secrets.Delete": farm.ActChangeSecrets, "Secrets.Restrict": farm.ActChangeSecrets,
 	"Webhooks.Key": farm.ActViewWebhookKey, "Webhooks.RenewKey": farm.ActRenewWebhookKey,

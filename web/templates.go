@@ -119,7 +119,7 @@ func (s *server) template(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	editions, err := s.editions(ctx, c, p, t.Template)
+	compared, err := s.comparison(ctx, c, p, t.Template)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s *server) template(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, page.TemplatePage(shell, t, page.Able{Able: able, Known: known}, use, editions))
+	return s.render(c, page.TemplatePage(shell, t, page.Able{Able: able, Known: known}, use, compared))
 }
 
 // readTemplate reads a template with what its file told.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -52,27 +51,25 @@ func (s *server) templateUse(ctx context.Context, p farm.Principal, id string) (
 	}), err
 }
 
-// editions are the earlier versions of a template, the newest first. Of one of them it says what changed after it: of the newest, or of that
-// whose number is asked for.
-func (s *server) editions(ctx context.Context, c *fiber.Ctx, p farm.Principal, t farm.Template) ([]page.Edition, error) {
-	wanted, _ := strconv.Atoi(c.Query("version")) // what is not a number names no version
-	if !slices.ContainsFunc(t.Versions, func(v farm.TemplateVersion) bool { return v.Number == wanted }) && len(t.Versions) > 0 {
-		wanted = t.Versions[len(t.Versions)-1].Number
+// comparison is what changed between the two versions of a template that an address names; without one, between the last two.
+func (s *server) comparison(ctx context.Context, c *fiber.Ctx, p farm.Principal, t farm.Template) (page.Comparison, error) {
+	v := page.Comparison{From: c.QueryInt("from", t.VersionNow()-1), To: c.QueryInt("to", t.VersionNow())}
+	if len(t.Versions) == 0 {
+		return v, nil
 	}
-	var out []page.Edition
-	for _, v := range slices.Backward(t.Versions) {
-		e := page.Edition{TemplateVersion: v}
-		if v.Number == wanted {
-			changes, err := s.farm.templates.Changes(ctx, p, t.ID, v.Number)
-			if code := farm.CodeOf(err); err != nil && code != farm.CodeConflict && code != farm.CodeNotFound {
-				return nil, err
-			}
-			e.Shown = err == nil
-			e.Changes = changes
-		}
-		out = append(out, e)
+	changes, err := s.farm.templates.Changes(ctx, p, t.ID, v.From, v.To)
+	if cannotTell(err) {
+		v.Problem = language.ToldError(ctx, err)
+		return v, nil
 	}
-	return out, nil
+	v.Changes = changes
+	return v, err
+}
+
+// cannotTell says whether an error is that of versions of which it is not known what changed between them.
+func cannotTell(err error) bool {
+	code := farm.CodeOf(err)
+	return code == farm.CodeNotFound || code == farm.CodeConflict || code == farm.CodeGone
 }
 
 // retireTemplate takes a template out of use, or brings it back.
@@ -130,9 +127,9 @@ func (s *server) addVersion(ctx context.Context, p farm.Principal, v *page.JobVi
 	if v.Version == 0 || v.Version == v.VersionNow {
 		return nil
 	}
-	changes, err := s.farm.templates.ChangesSince(ctx, p, id, v.Version)
-	if code := farm.CodeOf(err); code == farm.CodeNotFound || code == farm.CodeConflict || code == farm.CodeGone {
-		return nil // it cannot be told
+	changes, err := s.farm.templates.Changes(ctx, p, id, v.Version, v.VersionNow)
+	if cannotTell(err) {
+		return nil
 	}
 	if err != nil {
 		return err

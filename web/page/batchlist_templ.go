@@ -380,9 +380,9 @@ func BatchesBody(s Shell, v Batches) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var19 string
-			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(many(ctx, v.Looked, "These are all among the %d batch looked at for this page. Older ones may fit too.", "These are all among the %d batches looked at for this page. Older ones may fit too."))
+			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "These are all among the %d batches looked at for this page. Older ones may fit too.", v.Looked))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/batchlist.templ`, Line: 56, Col: 227}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/batchlist.templ`, Line: 56, Col: 141}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 			if templ_7745c5c3_Err != nil {
@@ -793,9 +793,9 @@ func noBatches(s Shell, v Batches) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var41 string
-			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(many(ctx, v.Looked, "The %d batch looked at for this page does not fit. Go on with the older ones.", "None of the %d batches looked at for this page fits. Go on with the older ones."))
+			templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "None of the %d batches looked at for this page fits. Go on with the older ones.", v.Looked))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/batchlist.templ`, Line: 115, Col: 191}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/batchlist.templ`, Line: 115, Col: 109}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 			if templ_7745c5c3_Err != nil {

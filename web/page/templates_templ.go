@@ -618,7 +618,7 @@ func templateRows(s Shell, all []Template) templ.Component {
 	})
 }
 
-func TemplatePage(s Shell, t Template, able Able, use Usage, editions []Edition) templ.Component {
+func TemplatePage(s Shell, t Template, able Able, use Usage, compared Comparison) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -674,7 +674,7 @@ func TemplatePage(s Shell, t Template, able Able, use Usage, editions []Edition)
 				return templ_7745c5c3_Err
 			}
 			if t.File != nil {
-				templ_7745c5c3_Err = versionsCard(s, t, editions).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = versionsCard(s, t, compared).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -58,11 +58,22 @@ func (u Usage) last(ctx context.Context) string {
 	return say(ctx, "Last used on %s", told(ctx, wording.Date(u.Last)))
 }
 
-// Edition is what changed when a version of a template gave way to the next.
-type Edition struct {
-	farm.TemplateVersion
-	Shown   bool // Changes are those of this one
-	Changes []aep.Change
+// Comparison is what changed from one version of a template to another.
+type Comparison struct {
+	From, To int
+	Changes  []aep.Change
+	Problem  string // why it cannot be told
+}
+
+// comparable are the numbers of the versions of a template of which it is known what was read, the newest first.
+func (t Template) comparable() []int {
+	numbers := []int{t.VersionNow()}
+	for _, v := range slices.Backward(t.Versions) {
+		if v.Introspection != nil {
+			numbers = append(numbers, v.Number)
+		}
+	}
+	return numbers
 }
 
 // MissingFont is a font that templates use and the library lacks.

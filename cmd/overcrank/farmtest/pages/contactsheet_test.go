@@ -77,7 +77,20 @@ func TestAProducerSeesEachFilmBeforeItIsOrdered(t *testing.T) {
 	b.shows("3 of 3 finished")
 	b.open("/batches")
 	b.shows("Season films")
+	b.until(`[...document.querySelectorAll("#batches td.pic img")].some((i) => i.naturalWidth > 0)`)
 	b.canBeRead("/batches, with a due time")
+
+	// The list is narrowed down to the reader's own by mouse, and to a state by keys.
+	b.click(`#filters a.button`)
+	b.until(`new URLSearchParams(location.search).get("by") !== null && document.querySelector("#batches td.name") !== null`)
+	b.shows("Season films")
+	b.do(focus(`#batches .chips a[href*="state=failures"]`), chromedp.KeyEvent(kb.Enter))
+	b.until(`location.search.includes("state=failures") && location.search.includes("by=")`)
+	b.shows("have failures")
+	b.canBeRead("/batches, with nothing that fits")
+	b.do(focus(`#batches .empty a.button`), chromedp.KeyEvent(kb.Enter))
+	b.until(`location.pathname === "/batches" && location.search === ""`)
+	b.shows("Season films")
 }
 
 // TestAFailedRowIsMendedInItsPlace goes from a batch of which a row failed, by keys, to one of which all rows are finished.

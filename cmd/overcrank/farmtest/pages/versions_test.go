@@ -28,8 +28,16 @@ func TestAnEarlierVersionIsRenderedAndMadeCurrent(t *testing.T) {
 	b.shows("This is version 2.")
 	b.canBeRead("/templates/… with versions")
 	b.looksRight("/templates/… with versions", "template-versions")
+	b.shows("From version 1 to version 2")
 
-	b.click(`#versions a[href$="&version=1"]`)
+	// The versions that are compared are chosen by keys: the other way round.
+	b.do(focus(`#versions select[name=from]`), chromedp.KeyEvent("2"), focus(`#versions select[name=to]`), chromedp.KeyEvent("1"))
+	b.until(`document.querySelector("#versions select[name=from]").value === "2" && document.querySelector("#versions select[name=to]").value === "1"`)
+	b.do(focus(`#versions form[method=get] button`), chromedp.KeyEvent(kb.Enter))
+	b.until(`location.search === "?from=2&to=1" && location.hash === "#versions"`)
+	b.shows("From version 2 to version 1")
+
+	b.click(`#versions a[href^="/new"][href$="&version=1"]`)
 	b.until(`location.search.endsWith("version=1")`)
 	b.do(visible("textarea"))
 	b.shows("This job renders version 1 of the template")

@@ -70,3 +70,35 @@ func TestATemplateThatLacksFootageSaysSoAndTheFormAsksForIt(t *testing.T) {
 	table := []field{{name: "template", value: bare.ID}, {name: "composition", value: "main"}, {name: "table", value: "@name\nOne\n"}, {name: "do", value: "order"}}
 	v.sends("/files/table", table...).is(http.StatusBadRequest, "no file &#34;nm.png&#34;")
 }
+
+// TestFootageIsDroppedOnATemplatesPage makes a template of a bare project and the file that it lacks.
+func TestFootageIsDroppedOnATemplatesPage(t *testing.T) {
+	r := start(t)
+	bare := r.picturedTemplate("ada")
+	v := r.as("art")
+	v.get("/templates/"+bare.ID).is(http.StatusOK, `action="/templates/`+bare.ID+`/footage"`, `name="footage:nm.png"`, "Make a template with these files")
+	r.as("vic").get("/templates/"+bare.ID).is(http.StatusOK, "Footage is missing.", "Collect Files").lacks("/footage")
+	path := "/templates/" + bare.ID + "/footage"
+	v.post(path, url.Values{"footage:nm.png": {""}}).is(http.StatusBadRequest, "choose at least one")
+	v.post(path, url.Values{"footage:nm.png": {"farm://" + strings.Repeat("ab", 32)}}).is(http.StatusGone, "choose it again")
+
+	picture, err := r.farm.StoredFiles().Put(t.Context(), r.principal("art"), "nm.png", strings.NewReader("picture"), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := v.post(path, url.Values{"footage:nm.png": {picture.Src()}}).is(http.StatusOK, "Bare")
+	made := strings.TrimPrefix(a.path, "/templates/")
+	if made == bare.ID {
+		t.Fatal("the page leads to the template without the file")
+	}
+	r.eventually("the new template is read", func() bool {
+		now, err := r.farm.Templates().Get(t.Context(), r.principal("ada"), made)
+		return err == nil && now.Status == farm.TemplateUploaded
+	})
+	v.get("/templates/"+made).is(http.StatusOK, "Bare").lacks("Footage is missing.", "Collect Files")
+	v.post("/templates/"+made+"/footage", url.Values{"footage:nm.png": {picture.Src()}}).is(http.StatusConflict, "lacks no files")
+	v.get("/templates/"+bare.ID).is(http.StatusOK, "Footage is missing.")
+	if _, err := r.farm.Submit(t.Context(), r.principal("art"), farm.Job{Template: farm.JobTemplate{ID: made, Composition: "main"}}); err != nil {
+		t.Errorf("a job of the template with the file: %v", err)
+	}
+}

@@ -41,7 +41,7 @@ var pages = map[string]grant{
 	"GET /batches": viewer, "GET /batches/:id": viewer, "GET /batches/:id/results.zip": viewer, "GET /batches/:id/results.csv": viewer, "GET /batches/:id/download": viewer, "GET /batches/:id/edit": artist,
 	"POST /batches/:id/label": artist, "POST /batches/:id/cancel": artist, "POST /batches/:id/again": artist,
 	"GET /templates": viewer, "GET /templates/:id": viewer, "GET /templates/:id/poster": viewer, "GET /templates/:id/file": viewer, "GET /templates/:id/reel": viewer, "GET /templates/:id/reels/:composition": viewer,
-	"POST /templates": artist, "POST /templates/:id/mark": artist, "POST /templates/:id/delete": producer,
+	"POST /templates": artist, "POST /templates/:id/mark": artist, "POST /templates/:id/footage": artist, "POST /templates/:id/delete": producer,
 	"GET /new": artist, "POST /new": artist, "POST /new/preview": artist, "POST /new/call": artist, "POST /templates/:id/retire": artist, "POST /templates/:id/current": artist, "POST /new/presets": artist, "POST /new/presets/delete": artist, "POST /new/table/frame": artist, "GET /new/table": artist, "GET /new/table.csv": artist,
 	"GET /files/table": artist, "POST /files/table": artist, "POST /files/handover": artist,
 	"POST /files/uploads": artist, "POST /files/uploads/:id/parts/:part": artist, "POST /files/uploads/:id/finish": artist, "POST /files/uploads/:id/cancel": artist, "POST /templates/:id/replace": artist,

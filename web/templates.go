@@ -82,19 +82,61 @@ func (s *server) replaceTemplate(c *fiber.Ctx, p farm.Principal) error {
 	if kind := c.FormValue("type"); kind != t.Type {
 		return farm.Errorf(farm.CodeInvalid, "“%s” takes files of the type %s; add the other file as a template of its own", t.DisplayName, t.Type)
 	}
-	hash := strings.TrimPrefix(c.FormValue("src"), farm.KeptScheme)
-	kept, err := s.farm.stored.Kept(ctx, p, []farm.FileRef{{SHA256: hash}})
+	file, err := s.keptFile(ctx, p, c.FormValue("src"))
 	if err != nil {
 		return err
-	}
-	file, there := kept[hash]
-	if !there {
-		return farm.Errorf(farm.CodeGone, "the farm does not keep this file any more; choose it again")
 	}
 	if _, err := s.farm.templates.Give(ctx, p, t.ID, file); err != nil {
 		return err
 	}
 	return c.Status(fiber.StatusCreated).JSON(fiber.Map{"id": t.ID})
+}
+
+// keptFile is the file that the farm keeps under an address that it gave the page's script.
+func (s *server) keptFile(ctx context.Context, p farm.Principal, src string) (farm.StoredFile, error) {
+	hash := strings.TrimPrefix(src, farm.KeptScheme)
+	kept, err := s.farm.stored.Kept(ctx, p, []farm.FileRef{{SHA256: hash}})
+	if err != nil {
+		return farm.StoredFile{}, err
+	}
+	file, there := kept[hash]
+	if !there {
+		return file, farm.Errorf(farm.CodeGone, "the farm does not keep this file any more; choose it again")
+	}
+	return file, nil
+}
+
+// completeTemplate makes a template of another's project and of the files that it lacks, where After Effects collects them.
+func (s *server) completeTemplate(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	t, err := s.readTemplate(ctx, p, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	if !t.Completable() {
+		return farm.Errorf(farm.CodeConflict, "the template “%s” lacks no files that could be added here; open its page again", t.DisplayName)
+	}
+	pieces := []templates.Piece{{Name: "project.aep", File: farm.StoredFile{FileRef: *t.File, Team: t.Team}}}
+	for _, lack := range t.Lacks() {
+		src := c.FormValue(page.FootageField(lack.File))
+		if src == "" {
+			continue
+		}
+		file, err := s.keptFile(ctx, p, src)
+		if err != nil {
+			return err
+		}
+		pieces = append(pieces, templates.Piece{Name: "(Footage)/" + lack.File, File: file})
+	}
+	if len(pieces) == 1 {
+		return farm.Invalid("no template was made", farm.Field("files", "are missing; choose at least one"))
+	}
+	made, err := s.farm.templates.Assemble(ctx, p, t.DisplayName, pieces)
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/templates/"+made.ID, fiber.StatusSeeOther)
 }
 
 // ownPath is an address of this farm without its host: the page may have been opened under another name.

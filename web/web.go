@@ -183,6 +183,7 @@ func (s *server) routes() []route.Route {
 		route.Get("/templates/:id/reels/:composition", farm.ActView, s.templateReel),
 		route.Get("/templates/:id/file", farm.ActView, s.templateFile),
 		route.Post("/templates/:id/replace", farm.ActChangeTemplates, s.replaceTemplate),
+		route.Post("/templates/:id/footage", farm.ActChangeTemplates, s.completeTemplate),
 		route.Post("/templates/:id/mark", farm.ActChangeTemplates, s.markTemplate),
 		route.Post("/templates/:id/current", farm.ActChangeTemplates, s.makeCurrent),
 		route.Post("/templates/:id/retire", farm.ActChangeTemplates, s.retireTemplate),

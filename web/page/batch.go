@@ -12,7 +12,6 @@ import (
 	"overcrank/web/language"
 )
 
-
 // Batch is a batch with the numbers of its jobs and, on its own page, some of them.
 type Batch struct {
 	farm.Batch

@@ -229,9 +229,9 @@ func split(all []Template) (used, retired []Template) {
 	return used, retired
 }
 
-// lacks lists the files that the template's compositions cannot be rendered without and that did not come with it, each with the first
+// Lacks lists the files that the template's compositions cannot be rendered without and that did not come with it, each with the first
 // layer that needs it.
-func (t Template) lacks() (all []aep.Lack) {
+func (t Template) Lacks() (all []aep.Lack) {
 	if t.Summary == nil {
 		return nil
 	}
@@ -248,6 +248,11 @@ func (t Template) lacks() (all []aep.Lack) {
 		}
 	}
 	return all
+}
+
+// Completable says whether a template of its project and of files that it lacks can be put together: one that is an archive already is not opened.
+func (t Template) Completable() bool {
+	return t.Type == aep.TypeProject && t.File != nil && len(t.Lacks()) > 0
 }
 
 // state is TemplateState with what is known of its file.

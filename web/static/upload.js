@@ -201,13 +201,19 @@ function lockForm(form) {
   for (const b of form.querySelectorAll("button[type=submit]")) b.disabled = busy;
 }
 
-for (const zone of document.querySelectorAll("[data-drop]")) {
-  const input = zone.querySelector("input[type=file]");
-  const takers = { template: uploadTemplate, font: sendFile("/files/font"), logo: sendFile("/files/logo"), asset: handOver };
-  const take = (file) => file && takers[zone.dataset.drop](zone, file);
-  input.addEventListener("change", () => { take(input.files[0]); input.value = ""; });
-  zone.querySelector("[data-choose]")?.addEventListener("click", () => input.click());
-  zone.addEventListener("dragover", (e) => { e.preventDefault(); zone.classList.add("over"); });
-  zone.addEventListener("dragleave", () => zone.classList.remove("over"));
-  zone.addEventListener("drop", (e) => { e.preventDefault(); zone.classList.remove("over"); take(e.dataTransfer.files[0]); });
-}
+// Places take files wherever they stand: a live part may bring one later.
+const takers = { template: uploadTemplate, font: sendFile("/files/font"), logo: sendFile("/files/logo"), asset: handOver };
+const zoneOf = (e) => e.target.closest?.("[data-drop]");
+const take = (zone, file) => file && takers[zone.dataset.drop](zone, file);
+
+document.addEventListener("change", (e) => {
+  const zone = e.target.type === "file" && zoneOf(e);
+  if (zone) { take(zone, e.target.files[0]); e.target.value = ""; }
+});
+document.addEventListener("click", (e) => { if (e.target.closest?.("[data-choose]")) zoneOf(e)?.querySelector("input[type=file]").click(); });
+document.addEventListener("dragover", (e) => { const zone = zoneOf(e); if (zone) { e.preventDefault(); zone.classList.add("over"); } });
+document.addEventListener("dragleave", (e) => { const zone = zoneOf(e); if (zone && !zone.contains(e.relatedTarget)) zone.classList.remove("over"); });
+document.addEventListener("drop", (e) => {
+  const zone = zoneOf(e);
+  if (zone) { e.preventDefault(); zone.classList.remove("over"); take(zone, e.dataTransfer.files[0]); }
+});

@@ -203,7 +203,7 @@ function lockForm(form) {
 
 // Places take files wherever they stand: a live part may bring one later.
 const takers = { template: uploadTemplate, font: sendFile("/files/font"), logo: sendFile("/files/logo"), asset: handOver };
-const zoneOf = (e) => e.target.closest?.("[data-drop]");
+const zoneOf = (e) => (e.target.nodeType === Node.TEXT_NODE ? e.target.parentElement : e.target).closest?.("[data-drop]");
 const take = (zone, file) => file && takers[zone.dataset.drop](zone, file);
 
 document.addEventListener("change", (e) => {

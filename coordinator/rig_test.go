@@ -22,11 +22,8 @@ import (
 	"overcrank/faults/leaktest"
 )
 
-// readsTemplate makes the tests' own program a reader of one template's file, and holdsTemplate one that waits with archives.
-const (
-	readsTemplate = "read-template"
-	holdsTemplate = "hold-template"
-)
+// holdsTemplate makes the tests' own program a reader of one template's file, which waits with archives.
+const holdsTemplate = "hold-template"
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == holdsTemplate {
@@ -36,7 +33,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if look, reads := map[string]reader.Look{readsTemplate: nil, looksAtTemplate: lookAt}[strings.Join(os.Args[1:], " ")]; reads {
+	if look, reads := map[string]reader.Look{looksAtTemplate: lookAt}[strings.Join(os.Args[1:], " ")]; reads {
 		if err := reader.Main(context.Background(), os.Stdin, os.Stdout, look); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -44,16 +41,6 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	leaktest.Main(m)
-}
-
-// apart has templates read in a process of its own, as a farm does.
-func apart(t testing.TB) func(*coordinator.Config) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(cfg *coordinator.Config) { cfg.Reader = []string{self, readsTemplate} }
 }
 
 // underWay is behind the name of a file that holds the reading of archives, once one is held.

@@ -14,11 +14,14 @@ SAMPLES ?= ../shared/samples
 ARCH    ?=
 
 .DEFAULT_GOAL := build
-.PHONY: build generate lint test demo chaos bench fuzz fidelity release-checks pictures packages test-packages clean
+.PHONY: build generate lint test demo chaos bench fuzz fidelity release-checks pictures packages test-packages flags clean
 
 # Nobody debugs what is built here: without debugging information the compiler has a fifth less to do. Programs, tests, checks and packages share what
-# is compiled: all have the same flags, and only the race detector needs cgo.
-build demo generate lint test chaos packages test-packages: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false
+# is compiled: all have the same flags, and only the race detector needs cgo. It does not watch over what others wrote that computes on the goroutine
+# of its caller: keys of passphrases alone took a quarter of the time of the API's tests under it.
+COMPUTES := golang.org/x/crypto golang.org/x/image golang.org/x/text github.com/dop251/goja
+build demo generate lint test chaos packages test-packages flags: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false \
+	$(foreach module,$(COMPUTES),'-gcflags=$(module)/...=-dwarf=false -race=false')
 build demo generate lint packages test-packages: export CGO_ENABLED = 0
 
 # Agents step back behind what else a machine does. Beside compilers and three other packages of tests they would stand for minutes.
@@ -144,6 +147,10 @@ test-packages:
 	@scripts/require $(TESTED_WITH)
 	@$(MAKE) --no-print-directory packages ARCH=$(or $(ARCH),amd64)
 	@OVERCRANK_PACKAGES=$(CURDIR)/dist $(GO) -C installers test -count 1 -p 1 -timeout 20m -v ./... 2>&1 | scripts/tested installers/skips.txt
+
+# What is built beside these targets finds what they have compiled with the flags that this prints.
+flags:
+	@echo "$$GOFLAGS"
 
 clean:
 	rm -rf bin dist demo-output

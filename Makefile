@@ -24,6 +24,9 @@ build demo generate lint test chaos packages test-packages flags: export GOFLAGS
 	$(foreach module,$(COMPUTES),'-gcflags=$(module)/...=-dwarf=false -race=false')
 build demo generate lint packages test-packages: export CGO_ENABLED = 0
 
+# A fifth of what compilers do by default is collecting garbage.
+build generate lint packages: export GOGC = 400
+
 # Agents step back behind what else a machine does. Beside compilers and three other packages of tests they would stand for minutes.
 test chaos: export OVERCRANK_AGENT_PRIORITY = normal
 
@@ -42,11 +45,11 @@ demo:
 test:
 	@scripts/require ffmpeg fonts browser node python strace deflate desktop
 	@# The S3 server of the tests is large: built first, so that no test has to wait beside its compiler.
-	-@CGO_ENABLED=0 $(GO) build -modfile=tools/s3.mod -o /dev/null ./agent/upload/s3test/testdata/versitygw
+	-@CGO_ENABLED=0 GOGC=400 $(GO) build -modfile=tools/s3.mod -o /dev/null ./agent/upload/s3test/testdata/versitygw
 	$(GO) test -race -vet=off -p 4 -timeout 20m -skip '$(ONE_AFTER_ANOTHER)' $(DEAREST) $(filter-out $(DEAREST) $(WITHOUT_RACE),$(shell $(GO) list ./...))
 	$(GO) test -race -vet=off -run '$(FRAMES_AT_ONCE)' ./engine/render
 	@# The program too: tests of farms need all of it at once.
-	@CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/overcrank
+	@CGO_ENABLED=0 GOGC=400 $(GO) build -o /dev/null ./cmd/overcrank
 	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 30m $(WITHOUT_RACE)
 	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -run '$(ONE_AFTER_ANOTHER)' ./raftstore ./raftstore/tables ./agent
 	$(GO) -C installers test -vet=off ./...

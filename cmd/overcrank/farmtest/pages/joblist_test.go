@@ -62,7 +62,7 @@ func TestAProducerSteersManyJobs(t *testing.T) {
 
 	b.open("/jobs")
 	b.click(`[data-title="Spring trailer"]`)
-	b.until(menuIsOpen + `&& document.activeElement.textContent === "Edit and resubmit"`)
+	b.until(menuIsOpen + `&& document.activeElement.textContent === "Hold"`)
 	b.canBeRead("/jobs with the menu of a row")
 	b.size(320, 700)
 	b.isNotTooWide("/jobs with the menu of a row", 320)
@@ -89,6 +89,13 @@ func TestAProducerSteersManyJobs(t *testing.T) {
 	b.click(`#row-menu button[value=priority]`)
 	b.shows("1 job changed.")
 	b.shows("Priority 5")
+	b.click(`[data-title="Autumn spot"]`)
+	b.click(`#row-menu button[value=hold]`)
+	b.shows("1 job held.")
+	b.until(`document.querySelector('[data-title="Autumn spot"]').dataset.acts.includes("release")`)
+	b.click(`[data-title="Autumn spot"]`)
+	b.click(`#row-menu button[value=release]`)
+	b.shows("1 job released.")
 
 	b.open("/jobs")
 	b.fill(`#filters [name=q]`, "spot spring")

@@ -35,7 +35,7 @@ const (
 	pardColor        = 60  // ARGB, u8 each
 	pardAngle        = 60  // s32, in degrees or in 1/65536 of them
 	pardPopup        = 62  // u16, 1-based
-	pardPoint        = 68  // two s32, in percent of the source
+	pardPoint        = 68  // two s32, in 1/65536 of a percent of the source
 	pardPoint3D      = 80  // three f64, in percent of the source
 	pardSlider       = 120 // f32
 	pardScalar       = 140 // s32, in 1/65536; integers are stored as they are
@@ -144,7 +144,7 @@ func (r *reader) parameter(match string, b body) parameter {
 		c := func(i int) float64 { return float64(b.u8(pardColor+i)) / 255 }
 		p.def = Numbers{c(1), c(2), c(3), 1}
 	case paramPoint:
-		p.def = Numbers{float64(b.s32(pardPoint)) / 100, float64(b.s32(pardPoint+4)) / 100}
+		p.def = Numbers{float64(b.s32(pardPoint)) / 65536 / 100, float64(b.s32(pardPoint+4)) / 65536 / 100}
 	case paramPopup:
 		p.def = Numbers{float64(b.u16(pardPopup))}
 	case paramSlider:

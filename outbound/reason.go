@@ -21,6 +21,10 @@ func Reason(err error) (reason string, temporary bool) {
 		return ErrScheme.Error(), false
 	case errors.Is(err, ErrRedirects):
 		return ErrRedirects.Error(), false
+	case errors.Is(err, ErrTooSlow):
+		return ErrTooSlow.Error(), true
+	case errors.Is(err, ErrStalled):
+		return ErrStalled.Error(), true
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return "host not found", false
 	case errors.As(err, &certificate):

@@ -26,6 +26,7 @@ func TestReasonsAreShortAndSayWhetherToTryAgain(t *testing.T) {
 		"it redirects more than 5 times":             {wrap(outbound.ErrRedirects), false},
 		"host not found":                             {wrap(&net.DNSError{IsNotFound: true}), false},
 		"timed out":                                  {wrap(os.ErrDeadlineExceeded), true},
+		"too slow: less than 256 KiB a minute":       {fmt.Errorf("downloading: %w", outbound.ErrTooSlow), true},
 		"connection refused":                         {wrap(syscall.ECONNREFUSED), true},
 		"the other side closed the connection":       {wrap(io.EOF), true},
 		"connection lost":                            {errors.New("http://u:hidden@x/ is gone"), true},

@@ -18,9 +18,10 @@ import (
 	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/outbound"
 )
 
-// UsualUploadSlot is how long an upload of which the storage takes nothing more keeps its slot.
+// UsualUploadSlot is how long an upload of which the storage takes nothing worth waiting for keeps its slot.
 const UsualUploadSlot = time.Minute
 
 // The files of an upload, in a folder of its own. Their names are those of the first release.
@@ -38,7 +39,7 @@ type Upload struct {
 	file    string        // of the result
 	kept    bool          // the next start can go on with it
 	resumed bool          // from an earlier run
-	headway chan struct{} // has one when the storage took more than ever before
+	headway chan struct{} // has one when the storage took enough more than ever before
 	done    chan struct{} // closed when inHost and err are there
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -106,10 +107,9 @@ func (u *Upload) run() {
 	}
 	object := u.about.Object
 	object.Path = u.file
-	most := int64(0)
+	taken := headway{size: object.Size}
 	sent := func(n int64) {
-		if n > most {
-			most = n
+		if taken.made(n) {
 			select {
 			case u.headway <- struct{}{}:
 			default:
@@ -122,6 +122,19 @@ func (u *Upload) run() {
 		u.t.feed.at("waiting to upload", 0, 0, 0)
 	}
 	u.inHost, u.err = u.t.machine.Uploader.Put(u.ctx, object, sent, again)
+}
+
+// headway is how much of an upload the storage has taken that was worth its slot.
+type headway struct{ size, most int64 }
+
+// made tells whether it has taken so much more, by what has been sent, that the upload keeps its slot for as long again. A storage that takes
+// a little now and then would keep it for days.
+func (h *headway) made(sent int64) bool {
+	if sent <= h.most || sent < min(h.size, h.most+outbound.LeastPerMinute) {
+		return false
+	}
+	h.most = sent
+	return true
 }
 
 // wait waits for the end of the upload while it may keep the slot.

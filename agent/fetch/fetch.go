@@ -25,7 +25,7 @@ type Error struct {
 	Reason string
 	Retry  bool // another attempt, later or elsewhere, might go better
 	Err    error
-	hung   bool // nothing came for the whole of Stall: it is not worth a slot to wait as long again
+	hung   bool // it was ended by Headway: it is not worth a slot to wait as long again
 }
 
 func (e *Error) Error() string { return "download failed (" + e.Reason + ")" }
@@ -41,11 +41,11 @@ type Found struct {
 
 // Fetcher fetches by address. The zero value refuses file: addresses.
 type Fetcher struct {
-	Roots   []string      // folders that file: addresses may point into
-	Limit   int64         // bytes of one file; 0 means 20 GiB
-	Stall   time.Duration // without a byte, also before the first, after which a file is given up; 0 means 30 seconds
-	Tries   int           // of a web address that fails in passing; 0 means 3
-	Backoff time.Duration // before the second try, doubled each time; 0 means one second
+	Roots   []string         // folders that file: addresses may point into
+	Limit   int64            // bytes of one file
+	Headway outbound.Headway // of a file from the web, also before its first byte
+	Tries   int              // of a web address that fails in passing
+	Backoff time.Duration    // before the second try, doubled each time
 	guard   outbound.Guard
 	client  *http.Client
 }
@@ -55,7 +55,7 @@ func New(roots []string, guard outbound.Guard) *Fetcher {
 	transport := guard.Transport()
 	transport.Proxy = http.ProxyFromEnvironment
 	return &Fetcher{
-		Roots: roots, Limit: 20 << 30, Stall: 30 * time.Second, Tries: 3, Backoff: time.Second, guard: guard, client: guard.Client(transport),
+		Roots: roots, Limit: 20 << 30, Headway: outbound.UsualHeadway(30 * time.Second), Tries: 3, Backoff: time.Second, guard: guard, client: guard.Client(transport),
 	}
 }
 
@@ -169,11 +169,11 @@ func (f *Fetcher) once(parent context.Context, src, dst string) (Found, error) {
 	if err := f.guard.Check(req.URL); err != nil {
 		return Found{}, reason(parent, err)
 	}
-	stall := time.AfterFunc(f.Stall, func() { cancel(&Error{Reason: "timed out", Retry: true, hung: true}) })
-	defer stall.Stop()
+	watch := f.Headway.Watch(func(why error) { cancel(&Error{Reason: why.Error(), Retry: true, Err: why, hung: true}) })
+	defer watch.Stop()
 	res, err := f.client.Do(req)
 	if err != nil {
-		return Found{}, reason(parent, stalled(ctx, err))
+		return Found{}, reason(parent, ended(ctx, err))
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
@@ -183,15 +183,15 @@ func (f *Fetcher) once(parent context.Context, src, dst string) (Found, error) {
 	if res.ContentLength > f.Limit {
 		return Found{}, tooLarge(f.Limit)
 	}
-	err = write(dst, func(w io.Writer) error { return f.copy(w, res.Body, stall) })
+	err = write(dst, func(w io.Writer) error { return f.copy(w, res.Body, watch) })
 	if err != nil {
-		return Found{}, reason(parent, stalled(ctx, err))
+		return Found{}, reason(parent, ended(ctx, err))
 	}
 	return Found{Name: nameOf(res), ContentType: mediaType(res.Header)}, nil
 }
 
-// stalled is why a download's own context ended, where that ended it.
-func stalled(ctx context.Context, err error) error {
+// ended is why a download's own context ended, where that ended it.
+func ended(ctx context.Context, err error) error {
 	var known *Error
 	if errors.As(context.Cause(ctx), &known) {
 		return known

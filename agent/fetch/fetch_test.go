@@ -139,11 +139,28 @@ func TestLimitsHold(t *testing.T) {
 	mustFail(t, f, base+"/scheme", "only http and https", false)
 	f.Limit = 1 << 10
 	mustFail(t, f, base+"/large", "larger than", false)
-	f.Stall = 50 * time.Millisecond
+	f.Headway.Stall = 50 * time.Millisecond
 	mustFail(t, f, base+"/stall", "timed out", true)
 	mustFail(t, f, base+"/silent", "timed out", true)
 	if n := hung.Load(); n > 2 { // a busy machine may not have come to ask
 		t.Errorf("servers that hang were asked %d times, not once each", n)
+	}
+}
+
+// A server that is never silent, and never done.
+func TestAServerThatTricklesIsGivenUp(t *testing.T) {
+	var asked atomic.Int32
+	base := server(t, func(w http.ResponseWriter, r *http.Request) {
+		for asked.Add(1); r.Context().Err() == nil; {
+			fmt.Fprint(w, "a")
+			w.(http.Flusher).Flush()
+		}
+	})
+	f := fetcher(t)
+	f.Headway = outbound.Headway{Stall: time.Hour, Window: time.Millisecond, Least: f.Limit}
+	mustFail(t, f, base, "too slow: less than 256 KiB a minute", true)
+	if n := asked.Load(); n > 1 { // a busy machine may not have come to ask
+		t.Errorf("it was asked %d times", n)
 	}
 }
 

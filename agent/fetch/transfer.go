@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"overcrank/outbound"
 )
@@ -32,8 +31,8 @@ func tooLarge(limit int64) error {
 	return &Error{Reason: fmt.Sprintf("larger than the %d MiB allowed", limit>>20)}
 }
 
-// copy copies up to the limit. stall, when not nil, begins again with each byte.
-func (f *Fetcher) copy(w io.Writer, r io.Reader, stall *time.Timer) error {
+// copy copies up to the limit. watch, when not nil, is told what came.
+func (f *Fetcher) copy(w io.Writer, r io.Reader, watch *outbound.Watch) error {
 	buf := make([]byte, 128<<10)
 	var total int64
 	for {
@@ -43,8 +42,8 @@ func (f *Fetcher) copy(w io.Writer, r io.Reader, stall *time.Timer) error {
 			return tooLarge(f.Limit)
 		}
 		if n > 0 {
-			if stall != nil {
-				stall.Reset(f.Stall)
+			if watch != nil {
+				watch.Moved(n)
 			}
 			if _, err := w.Write(buf[:n]); err != nil {
 				return errors.Join(errDisk, err)

@@ -51,10 +51,10 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Uploader hands files over. Make one with New.
 type Uploader struct {
-	Patience  time.Duration // how long one file is tried while the storage fails in passing
-	Silence   time.Duration // the same for a storage that could not be reached a single time: its address may be wrong
-	Pause     time.Duration // before the second try, doubled each time up to a minute
-	Stall     time.Duration // without a byte, before a try is given up
+	Patience  time.Duration    // how long one file is tried while the storage fails in passing
+	Silence   time.Duration    // the same for a storage that could not be reached a single time: its address may be wrong
+	Pause     time.Duration    // before the second try, doubled each time up to a minute
+	Headway   outbound.Headway // of a try
 	guard     outbound.Guard
 	transport *http.Transport
 }
@@ -67,7 +67,7 @@ func New(guard outbound.Guard) *Uploader {
 	transport := guard.Transport()
 	transport.Proxy = http.ProxyFromEnvironment
 	transport.ResponseHeaderTimeout = 2 * time.Minute // to put the parts of a large object together takes its time
-	return &Uploader{Patience: time.Hour, Silence: 5 * time.Minute, Pause: time.Second, Stall: 5 * time.Minute, guard: guard, transport: transport}
+	return &Uploader{Patience: time.Hour, Silence: 5 * time.Minute, Pause: time.Second, Headway: outbound.UsualHeadway(5 * time.Minute), guard: guard, transport: transport}
 }
 
 // Close ends idle connections.
@@ -145,8 +145,8 @@ func (u *Uploader) once(parent context.Context, o Object, style minio.BucketLook
 		return fmt.Errorf("opening the result: %w", err)
 	}
 	defer in.Close()
-	meter := newMeter(u.Stall, o.Size, told, cancel)
-	defer meter.stop()
+	meter := &meter{size: o.Size, told: told, watch: u.Headway.Watch(cancel)}
+	defer meter.watch.Stop()
 	options := minio.PutObjectOptions{ContentType: o.ContentType, Progress: meter, SendContentMd5: true}
 	if o.ACL != "" {
 		options.UserMetadata = map[string]string{"x-amz-acl": o.ACL}
@@ -165,34 +165,25 @@ func (u *Uploader) once(parent context.Context, o Object, style minio.BucketLook
 	return nil
 }
 
-// meter counts bytes as they leave, and ends an upload of which none leave any more.
+// meter counts bytes as they leave.
 type meter struct {
-	mu    sync.Mutex
-	sent  int64
+	watch *outbound.Watch
 	size  int64
 	told  func(int64)
-	stall *time.Timer
-	after time.Duration
-}
-
-var errStalled = errors.New("no byte was taken for too long")
-
-func newMeter(stall time.Duration, size int64, told func(int64), cancel context.CancelCauseFunc) *meter {
-	return &meter{size: size, told: told, after: stall, stall: time.AfterFunc(stall, func() { cancel(errStalled) })}
+	mu    sync.Mutex
+	sent  int64
 }
 
 // Read implements io.Reader as minio wants it of a progress: it is handed what was sent.
 func (m *meter) Read(p []byte) (int, error) {
+	m.watch.Moved(len(p))
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.stall.Reset(m.after)
 	m.sent = min(m.sent+int64(len(p)), m.size) // a part that is sent again counts again
 	if m.told != nil {
 		m.told(m.sent)
 	}
 	return len(p), nil
 }
-
-func (m *meter) stop() { m.stall.Stop() }
 
 var _ io.Reader = (*meter)(nil)

@@ -269,9 +269,29 @@ func TestAStorageThatTakesNothingIsLeft(t *testing.T) {
 	t.Cleanup(func() { close(quit) })
 	o, _ := object(t, 15<<20, strings.TrimPrefix(server.URL, "http://"))
 	u := uploader(t)
-	u.Patience, u.Stall = 50*time.Millisecond, 200*time.Millisecond
+	u.Patience, u.Headway.Stall = 50*time.Millisecond, 200*time.Millisecond
 	var failed *Error
 	if _, err := u.Put(t.Context(), o, nil, nil); !errors.As(err, &failed) || !failed.Retry || failed.Reason != "timed out" {
+		t.Fatalf("got %v", err)
+	}
+}
+
+// A storage that is always about to take the next byte.
+func TestAStorageThatHardlyTakesAnythingIsLeft(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			if _, err := r.Body.Read(make([]byte, 1)); err != nil {
+				return
+			}
+		}
+	}))
+	t.Cleanup(server.Close)
+	o, _ := object(t, 15<<20, strings.TrimPrefix(server.URL, "http://"))
+	u := uploader(t)
+	u.Patience, u.Headway = 50*time.Millisecond, outbound.Headway{Stall: time.Hour, Window: 100 * time.Millisecond, Least: 1 << 40}
+	var failed *Error
+	if _, err := u.Put(t.Context(), o, nil, nil); !errors.As(err, &failed) || !failed.Retry || failed.Reason != "too slow: less than 256 KiB a minute" {
 		t.Fatalf("got %v", err)
 	}
 }

@@ -18,9 +18,6 @@ import (
 	"overcrank/outbound"
 )
 
-// stallAfter is how long a download may receive nothing.
-const stallAfter = time.Minute
-
 // StatusError is an HTTP status other than 2xx.
 type StatusError struct{ Status int }
 
@@ -37,19 +34,20 @@ type Body struct {
 
 // Fetcher downloads files. Use New to create one.
 type Fetcher struct {
-	guard  outbound.Guard
-	client *http.Client
+	Headway outbound.Headway // of what is downloaded
+	guard   outbound.Guard
+	client  *http.Client
 }
 
 // New creates a Fetcher that connects only to hosts the guard allows. Close ends idle connections.
 func New(guard outbound.Guard) *Fetcher {
-	return &Fetcher{guard: guard, client: guard.Client(guard.Transport())}
+	return &Fetcher{Headway: outbound.UsualHeadway(time.Minute), guard: guard, client: guard.Client(guard.Transport())}
 }
 
 // Close ends idle connections.
 func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
-// Open starts to download src. Reading the body fails if nothing arrives for a minute.
+// Open starts to download src. Reading the body fails if it makes less headway than asked for.
 func (f *Fetcher) Open(ctx context.Context, src string) (*Body, error) {
 	if strings.HasPrefix(src, "data:") {
 		return openData(src)
@@ -88,7 +86,7 @@ func (f *Fetcher) Open(ctx context.Context, src string) (*Body, error) {
 		name = ""
 	}
 	return &Body{
-		ReadCloser: watch(ctx, cancel, resp.Body),
+		ReadCloser: &watched{resp.Body, ctx, cancel, f.Headway.Watch(cancel)},
 		Size:       resp.ContentLength,
 		Name:       name,
 		Type:       resp.Header.Get("Content-Type"),
@@ -103,34 +101,25 @@ func openData(src string) (*Body, error) {
 	return &Body{ReadCloser: io.NopCloser(bytes.NewReader(data)), Size: int64(len(data)), Type: mediaType}, nil
 }
 
-// stalling is a body whose download is aborted when nothing arrives for stallAfter.
-type stalling struct {
+// watched is a body whose download is aborted when it makes too little headway.
+type watched struct {
 	io.ReadCloser
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	timer  *time.Timer
+	watch  *outbound.Watch
 }
 
-var errStalled = fmt.Errorf("nothing arrived for %s", stallAfter)
-
-func watch(ctx context.Context, cancel context.CancelCauseFunc, body io.ReadCloser) *stalling {
-	return &stalling{
-		ReadCloser: body, ctx: ctx, cancel: cancel,
-		timer: time.AfterFunc(stallAfter, func() { cancel(errStalled) }),
-	}
-}
-
-func (s *stalling) Read(b []byte) (int, error) {
-	n, err := s.ReadCloser.Read(b)
-	s.timer.Reset(stallAfter)
-	if err != nil && !errors.Is(err, io.EOF) && context.Cause(s.ctx) != nil {
-		err = context.Cause(s.ctx)
+func (w *watched) Read(b []byte) (int, error) {
+	n, err := w.ReadCloser.Read(b)
+	w.watch.Moved(n)
+	if err != nil && !errors.Is(err, io.EOF) && context.Cause(w.ctx) != nil {
+		err = context.Cause(w.ctx)
 	}
 	return n, err
 }
 
-func (s *stalling) Close() error {
-	s.timer.Stop()
-	s.cancel(nil)
-	return s.ReadCloser.Close()
+func (w *watched) Close() error {
+	w.watch.Stop()
+	w.cancel(nil)
+	return w.ReadCloser.Close()
 }

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"overcrank/coordinator/fetch"
 	"overcrank/farm/address"
@@ -22,6 +23,12 @@ func server(t *testing.T) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/film.aep", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "a project") })
+	mux.HandleFunc("/trickle", func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			fmt.Fprint(w, "a")
+			w.(http.Flusher).Flush()
+		}
+	})
 	mux.HandleFunc("/secret", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
 	mux.HandleFunc("/away", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/film.aep", http.StatusFound) })
 	mux.HandleFunc("/round", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/round", http.StatusFound) })
@@ -75,6 +82,22 @@ func TestDownloads(t *testing.T) {
 		if err := errors.Join(err, body.Close()); err != nil || string(got) != tt.content || body.Name != tt.name {
 			t.Errorf("%s: got %q named %q, %v", tt.src, got, body.Name, err)
 		}
+	}
+}
+
+func TestAServerThatTricklesIsGivenUp(t *testing.T) {
+	f := fetcher(t)
+	f.Headway = outbound.Headway{Stall: time.Hour, Window: time.Millisecond, Least: 20 << 30}
+	body, err := f.Open(t.Context(), server(t).URL+"/trickle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(io.Discard, body)
+	if !errors.Is(err, outbound.ErrTooSlow) {
+		t.Errorf("got %v", err)
+	}
+	if err := body.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -90,7 +90,7 @@ func downloadError(err error) string {
 	switch {
 	case errors.As(err, &status):
 		return fmt.Sprintf("Template failed to download (%d)", status.Status)
-	case errors.Is(err, outbound.ErrForbidden), errors.Is(err, outbound.ErrScheme):
+	case errors.Is(err, outbound.ErrForbidden), errors.Is(err, outbound.ErrScheme), errors.Is(err, outbound.ErrStalled), errors.Is(err, outbound.ErrTooSlow):
 		reason, _ := outbound.Reason(err)
 		return "Template failed to download: " + reason
 	case errors.Is(err, files.ErrTooLarge):

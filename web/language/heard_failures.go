@@ -73,6 +73,7 @@ var failures = []string{
 	"the address names no host",
 	"larger than the %d MiB allowed",
 	"timed out",
+	"too slow: less than 256 KiB a minute",
 	"host not found",
 	"its certificate cannot be verified",
 	"connection refused",

@@ -282,12 +282,12 @@ func TestAStorageThatHardlyTakesAnythingIsLeft(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
 			if _, err := r.Body.Read(make([]byte, 1)); err != nil {
-				return
+				<-r.Context().Done()
 			}
 		}
 	}))
 	t.Cleanup(server.Close)
-	o, _ := object(t, 15<<20, strings.TrimPrefix(server.URL, "http://"))
+	o, _ := object(t, 1<<20, strings.TrimPrefix(server.URL, "http://"))
 	u := uploader(t)
 	u.Patience, u.Headway = 50*time.Millisecond, outbound.Headway{Stall: time.Hour, Window: 100 * time.Millisecond, Least: 1 << 40}
 	var failed *Error

@@ -31,28 +31,45 @@ type Part struct {
 func (p Part) size() int64 { return p.Size + int64(len(p.Text)) }
 
 // Layout lists the parts of a job's log, including the lines that are on this machine only; files.ErrNotFound when there is none. Any
-// coordinator can open it.
+// coordinator can open it. It waits for nobody who stores the log. What is on this machine is looked at first: what is stored and deleted
+// here meanwhile is in the listing then.
 func (l *Logs) Layout(ctx context.Context, job string) ([]Part, error) {
-	done, err := l.lock(job).turn(ctx)
+	local, err := l.local(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	defer done()
 	stored, err := l.listed(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	parts, err := l.withLocal(ctx, job, stored)
-	if err == nil && len(parts) == 0 {
-		err = fmt.Errorf("the log of job %s: %w", job, files.ErrNotFound)
+	parts := longest(stored, local)
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("the log of job %s: %w", job, files.ErrNotFound)
 	}
-	return parts, err
+	return parts, nil
+}
+
+// longest has the longer one of what two lists say of a part: parts only grow, and the lists were made one after the other.
+func longest(stored, local []Part) []Part {
+	parts := slices.Clone(stored)
+	for _, p := range local {
+		switch at := slices.IndexFunc(parts, func(s Part) bool { return s.Key == p.Key }); {
+		case at < 0:
+			parts = append(parts, p)
+		case parts[at].size() <= p.size():
+			parts[at] = p
+		}
+	}
+	inOrder(parts)
+	return parts
 }
 
 // listed lists the stored parts of a log, as they were a moment ago.
 func (l *Logs) listed(ctx context.Context, job string) ([]Part, error) {
+	lock := l.lock(job)
 	l.mu.Lock()
 	known, found := l.known[job]
+	changes := lock.changes
 	l.mu.Unlock()
 	if found && time.Since(known.at) <= listingLife {
 		return known.parts, nil
@@ -62,44 +79,53 @@ func (l *Logs) listed(ctx context.Context, job string) ([]Part, error) {
 		return nil, err
 	}
 	l.mu.Lock()
-	l.known[job] = listing{time.Now(), parts}
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	if lock.changes == changes {
+		l.known[job] = listing{time.Now(), parts}
+	}
 	return parts, nil
 }
 
-// withLocal is a list of stored parts with the lines that are on this machine only.
-func (l *Logs) withLocal(ctx context.Context, job string, stored []Part) ([]Part, error) {
-	lock := l.lock(job)
-	lock.Lock()
-	defer lock.Unlock()
-	parts := slices.Clone(stored)
-	g := l.growing(job)
-	if g == nil {
-		return parts, nil
-	}
-	l.mu.Lock()
-	last := g.last
-	l.mu.Unlock()
-	for _, s := range g.segments() {
+// local are the parts that have lines on this machine only.
+func (l *Logs) local(ctx context.Context, job string) (parts []Part, err error) {
+	segments, last := l.unstored(job)
+	for _, s := range segments {
 		text, err := l.tail(ctx, s)
+		if errors.Is(err, files.ErrNotFound) { // it has been stored whole, or is gone
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		parts = slices.DeleteFunc(parts, func(p Part) bool { return p.Key == s.key })
 		parts = append(parts, Part{Key: s.key, Size: s.stored, Text: text, Modified: last})
 	}
-	inOrder(parts)
 	return parts, nil
+}
+
+// unstored are the segments of a job that are on this machine, and the time of their last line.
+func (l *Logs) unstored(job string) (list []segment, last time.Time) {
+	lock := l.lock(job)
+	lock.Lock()
+	defer lock.Unlock()
+	g := l.growing(job)
+	if g == nil {
+		return nil, time.Time{}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return g.segments(), g.last
 }
 
 func inOrder(parts []Part) {
 	slices.SortFunc(parts, func(a, b Part) int { return strings.Compare(a.Key, b.Key) })
 }
 
+// forget is called when what is stored of a log has changed in more than its growing.
 func (l *Logs) forget(job string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.known, job)
+	l.lock(job).changes++
 }
 
 // list lists the stored parts of a log. A single whole file was written before the farm's files were shared.

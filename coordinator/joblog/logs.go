@@ -65,8 +65,10 @@ type lock struct {
 	key  string
 	file *files.Appender // nil for none
 
-	// stored has a place while the parts of a log in shared storage are stored, listed or rewritten. It is taken before the mutex.
+	// stored has a place while the parts of a log in shared storage are stored or rewritten. It is taken before the mutex.
 	stored chan struct{}
+	// changes counts what listings that were begun before must not be remembered after. It is guarded by Logs.mu.
+	changes uint64
 }
 
 // turn waits until nobody else works on the stored parts of a log; done ends the caller's turn.
@@ -236,7 +238,6 @@ func (l *Logs) Drop(ctx context.Context, job string) error {
 		return err
 	}
 	defer done()
-	err = l.abandon(ctx, job)
-	l.forget(job)
-	return errors.Join(err, l.cfg.Shared.DeleteBelow(ctx, segments(job)), l.cfg.Shared.Delete(ctx, whole(job)))
+	defer l.forget(job)
+	return errors.Join(l.abandon(ctx, job), l.cfg.Shared.DeleteBelow(ctx, segments(job)), l.cfg.Shared.Delete(ctx, whole(job)))
 }

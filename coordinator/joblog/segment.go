@@ -187,11 +187,11 @@ func (l *Logs) hasStored(ctx context.Context, job string, s segment) error {
 	if now.stored = s.size; now.size > s.size || g.key == s.key {
 		return nil
 	}
+	l.forget(job) // before the file is gone: a reader who misses that looks at what is stored
 	if err := l.cfg.Local.Delete(ctx, s.key); err != nil {
 		return err
 	}
 	g.full = slices.DeleteFunc(g.full, func(f segment) bool { return f.key == s.key })
-	l.forget(job)
 	return nil
 }
 

@@ -20,13 +20,6 @@ import (
 // grantGroup is how many leases one command grants at most.
 const grantGroup = 64
 
-const (
-	// handsAtOnce is how many leases are put together at once.
-	handsAtOnce = 16
-	// handWithin is how long putting a lease together may wait for storage. Its task goes back into the queue then.
-	handWithin = 10 * time.Second
-)
-
 // lookAgain is how often the queue is asked though nothing has happened: the hours of levels, and the patience of tasks, pass
 // by themselves.
 const lookAgain = time.Second
@@ -103,15 +96,10 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 			continue
 		}
 		l.d.counters.Leased(g.Task, got.task.LeasedAt)
-		select {
-		case l.hands <- struct{}{}:
-		case <-ctx.Done():
+		words := whole[g.Task.ID]
+		if !l.hands.take(ctx, got.job.Private, func(within context.Context) { l.handOver(ctx, within, got, words) }) {
 			return false, ctx.Err() // the next leader finds the leases in the state
 		}
-		l.handers.carryOut(func() {
-			defer func() { <-l.hands }()
-			l.handOver(ctx, got, whole[g.Task.ID])
-		})
 	}
 	return true, nil
 }
@@ -216,14 +204,12 @@ func (l *leader) reconsider(ctx context.Context, g schedule.Grant) {
 	}
 }
 
-// handOver puts a lease together that was granted, and sends it to its agent: to the session that the agent has by then. whole is why the
-// render was not split, "" when it was, or when that is no question.
-func (l *leader) handOver(ctx context.Context, granted *leased, whole farm.Text) {
+// handOver puts a lease together that was granted, within a context of its own, and sends it to its agent: to the session that the agent has by
+// then. whole is why the render was not split, "" when it was, or when that is no question.
+func (l *leader) handOver(ctx, within context.Context, granted *leased, whole farm.Text) {
 	h, t := granted.lease, *granted.task
 	adobe := l.hasAfterEffects()
-	reading, cancel := context.WithTimeout(ctx, handWithin)
-	made, err := l.d.handouts.Of(reading, t, *granted.job, adobe)
-	cancel()
+	made, err := l.d.handouts.Of(within, t, *granted.job, adobe)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:

@@ -39,8 +39,7 @@ type leader struct {
 	courseReads sync.Mutex // so that the latest reading of a course stays
 
 	granting sync.Mutex     // so that nobody reconciles an agent's leases with half of them known
-	hands    chan struct{}  // leases that are put together at once
-	handers  *crew          // who does that
+	hands    *hands         // who puts leases together
 	handing  sync.WaitGroup // the goroutines of it
 
 	mu       sync.Mutex
@@ -111,7 +110,6 @@ func (d *Dispatcher) lead(ctx context.Context) (stop func()) {
 		queue:     schedule.NewQueue(),
 		leases:    map[string]*lease{},
 		granted:   map[string]int{},
-		hands:     make(chan struct{}, handsAtOnce),
 		byJob:     map[string][]*lease{},
 		byAgent:   map[string][]*lease{},
 		sessions:  map[string]*session{},
@@ -126,10 +124,10 @@ func (d *Dispatcher) lead(ctx context.Context) (stop func()) {
 		told:      delivery.NewOutbox(d.state.Now, d.notices.Try),
 	}
 	l.queue.SetSpeed(l.speeds.of)
-	l.handers = newCrew(func() (done func()) {
+	l.hands = newHands(newCrew(func() (done func()) {
 		l.handing.Add(1)
 		return l.handing.Done
-	})
+	}))
 	var term sync.WaitGroup
 	d.terms.Add(1)
 	term.Go(func() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"overcrank/coordinator/forecast"
 	"overcrank/coordinator/ranges"
@@ -22,6 +23,10 @@ type splittable struct {
 	template farm.Template
 	timings  forecast.Timings
 }
+
+// planWithin is how long the plans of a group of grants may wait for storage, where what was read of a template is not in memory. Renders
+// that have no plan then are left whole: other grants wait.
+const planWithin = 2 * time.Second
 
 // splitting makes ranges of granted renders that several machines do sooner than one. A grant stays good: its task becomes the
 // first range. The other tasks are queued. It says of the renders that are left whole why, by task.
@@ -49,7 +54,9 @@ func (l *leader) splitting(ctx context.Context, grants []schedule.Grant) (whole 
 		l.d.log.Error("looking for renders to split", "error", err)
 		return nil
 	}
-	splits, plans := l.plan(ctx, found, free, policy, adobe)
+	reading, cancel := context.WithTimeout(ctx, planWithin)
+	splits, plans := l.plan(reading, found, free, policy, adobe)
+	cancel()
 	for _, f := range found {
 		plan, planned := plans[f.grant.Task.ID]
 		if words := planWords(plan); !words.IsZero() {

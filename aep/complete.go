@@ -1,6 +1,9 @@
 package aep
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Complete adds to every layer the properties that the file leaves out because they have their default values, from the
 // catalogue of match names. It is idempotent.
@@ -207,18 +210,8 @@ func (c *completer) parameter(param *parameter) *Property {
 	if p.Name == "" {
 		p.Name = displayName(param.match, nil)
 	}
-	n, ok := param.def.(Numbers)
-	if !ok {
-		return p
+	if v := param.usual(c.scope); v != nil {
+		p.Value, p.Usual, p.Dimensions = slices.Clone(v), v, len(v)
 	}
-	v := append(Numbers(nil), n...)
-	if p.Spatial {
-		for i, size := range []float64{c.scope.width, c.scope.height, c.scope.height} {
-			if i < len(v) {
-				v[i] *= size
-			}
-		}
-	}
-	p.Value, p.Dimensions = v, len(v)
 	return p
 }

@@ -1,6 +1,7 @@
 package aep
 
 import (
+	"slices"
 	"strings"
 
 	"overcrank/aep/rifx"
@@ -165,6 +166,21 @@ func angle(v int32) float64 {
 	return float64(v) / pardWholeDegrees
 }
 
+// usual is the default in the units that people see.
+func (p *parameter) usual(scope *layerScope) Numbers {
+	n, ok := p.def.(Numbers)
+	if !ok {
+		return nil
+	}
+	v := slices.Clone(n)
+	if p.kind == paramPoint || p.kind == paramPoint3D {
+		for i, size := range []float64{scope.width, scope.height, scope.height}[:min(3, len(v))] {
+			v[i] *= size
+		}
+	}
+	return v
+}
+
 // labelParameter gives a checkbox its label and a popup its choices.
 func labelParameter(p *parameter, label string) {
 	switch p.kind {
@@ -189,7 +205,7 @@ func (r *reader) effect(p *Property, c *rifx.Chunk, scope *layerScope, depth int
 	}
 	for _, child := range p.Children {
 		if def := inner.effect.param(child.Match); def != nil {
-			child.Choices = def.choices
+			child.Choices, child.Usual = def.choices, def.usual(scope)
 		}
 	}
 	if p.Name == "" {

@@ -1,6 +1,9 @@
 package aep
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // Property is a node of a layer's property tree: a group with Children, or a value that may have keyframes or an
 // expression. Properties that the file leaves out because they have their default values are missing until Complete adds
@@ -25,10 +28,42 @@ type Property struct {
 	Mask         *MaskInfo // for "ADBE Mask Atom"
 	Choices      []string  // labels of a popup parameter, when known
 	ChoosesLayer bool      // a parameter that chooses a layer
+	Usual        Numbers   // of a parameter of an effect: its value where nobody changed it; nil when the file does not say
 	LayerRef     uint32    // the id of the layer that it chooses, 0 for none
+	LayerPart    LayerPart // what of that layer counts
 	Field        string    // of a value that a layer sets for an essential property: the id of the field of the panel
 	SourceRef    uint32    // of such a value: the id of the item that is shown in the place of a source
 }
+
+// Altered tells whether a parameter of an effect is not what it is where nobody changed it, as far as the file says.
+func (p *Property) Altered() bool {
+	if p.Usual == nil || p.Hidden {
+		return false
+	}
+	if len(p.Keys) > 0 || p.ExpressionOn || p.LayerRef != 0 {
+		return true
+	}
+	v, ok := p.Value.(Numbers)
+	if !ok || len(v) != len(p.Usual) {
+		return false
+	}
+	for i, usual := range p.Usual {
+		if math.Abs(v[i]-usual) > 1e-3*max(1, math.Abs(usual)) { // descriptions round
+			return true
+		}
+	}
+	return false
+}
+
+// LayerPart is what of a layer counts for the effect that chooses it, numbered as in the file.
+type LayerPart int32
+
+// The parts of a layer.
+const (
+	LayerSource      LayerPart = 0  // without its masks and effects
+	LayerWithEffects LayerPart = -1 // with both
+	LayerWithMasks   LayerPart = -2
+)
 
 // Value is one of Numbers, *TextDocument, *Path, *Gradient, or Opaque.
 type Value interface{ isValue() }

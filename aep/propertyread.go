@@ -193,6 +193,9 @@ func (r *reader) plain(p *Property, c *rifx.Chunk, scope *layerScope) error {
 			p.LayerRef = uint32(id)
 		}
 	}
+	if part := c.Find("tdps"); part != nil {
+		p.LayerPart = LayerPart(body(part.Data).s32(0))
+	}
 	if ref := c.Find("blsi"); ref != nil {
 		p.SourceRef = body(ref.Data).u32(0)
 	}

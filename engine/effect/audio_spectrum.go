@@ -32,7 +32,7 @@ type soundLook struct {
 	wholeLayer
 	start, end, inside                                        eval.Vector
 	count, height, duration, offset, thickness, display, over eval.Number
-	layer                                                     uint32
+	layer                                                     Chosen
 	chosen                                                    bool
 }
 
@@ -45,7 +45,7 @@ func (e *soundLook) sound(f *Frame) (samples []float32, rate float64, err error)
 		return nil, 1, nil
 	}
 	length := max(1, min(maxSoundDuration, f.Number(&e.duration))) / 1000
-	return f.Host.Sound(e.layer, f.Time+f.Number(&e.offset)/1000-length/2, length)
+	return f.Host.Sound(e.layer.ID, f.Time+f.Number(&e.offset)/1000-length/2, length)
 }
 
 // draw draws values, from -1 to 1, beside the line: to its left and above it if side is 1, on the other side if -1.

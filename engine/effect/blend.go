@@ -16,7 +16,7 @@ const (
 
 // blendLayer is Blend: the layer mixed with another one.
 type blendLayer struct {
-	layer           uint32
+	layer           Chosen
 	mode, keep, fit eval.Number
 }
 
@@ -30,10 +30,10 @@ func newBlend(p Params) Effect {
 }
 
 // Timed implements Timed: the other layer may be another in each frame.
-func (e *blendLayer) Timed() bool { return e.layer != 0 }
+func (e *blendLayer) Timed() bool { return e.layer.ID != 0 }
 
 func (e *blendLayer) Draw(f *Frame, img *raster.Image) error {
-	if e.layer == 0 {
+	if e.layer.ID == 0 {
 		return nil
 	}
 	// "If Layer Sizes Differ" begins with Center.

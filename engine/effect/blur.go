@@ -131,7 +131,7 @@ func newLensBlur(p Params) Effect {
 	if gain := p.Number("0017", 0); gain.Varies() || gain.First() != 0 {
 		p.Lack("the gain of the highlights")
 	}
-	if id, _ := p.Layer("0010"); id != 0 {
+	if other, _ := p.Layer("0010"); other.ID != 0 {
 		p.Lack("the blur map")
 	}
 	return &lensBlur{p.Number("0001", 5), p.Number("0021", 0)}

@@ -76,16 +76,16 @@ const fitStretch = 1
 
 // other draws another layer of the composition for the picture bounds: over the effect's layer, stretched to its size or in its middle. Its
 // picture is transparent if there is no such layer or it shows nothing.
-func (f *Frame) other(id uint32, stretch bool, bounds image.Rectangle) (*raster.Image, func(), error) {
+func (f *Frame) other(from Chosen, stretch bool, bounds image.Rectangle) (*raster.Image, func(), error) {
 	out, release := f.Host.Surface(bounds)
-	if id == 0 {
+	if from.ID == 0 {
 		return out, release, nil
 	}
 	scale := f.Scale()
 	if !(scale > 0) {
 		return out, release, nil
 	}
-	layer, done, err := f.Host.Layer(id, scale)
+	layer, done, err := f.Host.Layer(from, scale)
 	if err != nil {
 		release()
 		return nil, nil, err
@@ -106,7 +106,7 @@ func (f *Frame) other(id uint32, stretch bool, bounds image.Rectangle) (*raster.
 
 // setMatte is Set Matte: the layer becomes as transparent as another layer's channel says.
 type setMatte struct {
-	layer                       uint32
+	layer                       Chosen
 	chosen                      bool
 	use, invert, fit, composite eval.Number
 }
@@ -118,11 +118,11 @@ func newSetMatte(p Params) Effect {
 }
 
 // Timed implements Timed: the matte is another layer.
-func (e *setMatte) Timed() bool { return e.layer != 0 }
+func (e *setMatte) Timed() bool { return e.layer.ID != 0 }
 
 func (e *setMatte) Draw(f *Frame, img *raster.Image) error {
 	matte, release := img, func() {}
-	if e.layer != 0 {
+	if e.layer.ID != 0 {
 		var err error
 		if matte, release, err = f.other(e.layer, f.Choice(&e.fit) == fitStretch, img.Rect); err != nil {
 			return err
@@ -170,7 +170,7 @@ func (s *shares) of(px [4]uint8) float64 {
 
 // setChannels is Set Channels: each channel from another layer.
 type setChannels struct {
-	layers [4]uint32
+	layers [4]Chosen
 	use    [4]eval.Number
 	fit    eval.Number
 }
@@ -185,7 +185,7 @@ func newSetChannels(p Params) Effect {
 }
 
 // Timed implements Timed: the sources are other layers.
-func (e *setChannels) Timed() bool { return e.layers != [4]uint32{} }
+func (e *setChannels) Timed() bool { return e.layers != [4]Chosen{} }
 
 func (e *setChannels) Draw(f *Frame, img *raster.Image) error {
 	var from [4]*shares
@@ -193,13 +193,13 @@ func (e *setChannels) Draw(f *Frame, img *raster.Image) error {
 	before, done := f.Host.Surface(img.Rect)
 	defer done()
 	copy(before.Pix, img.Pix)
-	for i, id := range e.layers {
+	for i, layer := range e.layers {
 		use := source(f.Choice(&e.use[i]))
 		from[i], pictures[i] = newShares(use.of), before
-		if id == 0 {
+		if layer.ID == 0 {
 			continue
 		}
-		picture, release, err := f.other(id, f.Choice(&e.fit) == fitStretch, img.Rect)
+		picture, release, err := f.other(layer, f.Choice(&e.fit) == fitStretch, img.Rect)
 		if err != nil {
 			return err
 		}

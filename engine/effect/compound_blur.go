@@ -10,7 +10,7 @@ const compoundLevels = 5
 
 // compoundBlur is Compound Blur: the brighter another layer, the longer the blur.
 type compoundBlur struct {
-	layer                uint32
+	layer                Chosen
 	longest, fit, invert eval.Number
 }
 

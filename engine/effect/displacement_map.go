@@ -25,7 +25,7 @@ const (
 // displacementMap moves pixels by the colours of another layer.
 type displacementMap struct {
 	across, width, down, height, behavior, wrap, expand eval.Number
-	by                                                  uint32
+	by                                                  Chosen
 	chosen                                              bool
 }
 

@@ -76,9 +76,9 @@ type Host interface {
 	Surface(bounds image.Rectangle) (img *raster.Image, release func())
 	// Paint draws an outline in pixels of the picture, mapped by m.
 	Paint(dst *raster.Image, s *raster.Shape, m geom.Matrix)
-	// Layer is another layer of the composition at the time of the frame, without its masks and effects, in its own pixels times scale. It
-	// is nil if there is no such layer, or it shows nothing.
-	Layer(id uint32, scale float64) (img *raster.Image, release func(), err error)
+	// Layer is another layer of the composition at the time of the frame, in its own pixels times scale. It is nil if there is no such layer, or
+	// it shows nothing.
+	Layer(other Chosen, scale float64) (img *raster.Image, release func(), err error)
 	// Text is a line of text in a font of the machine, as outlines in pixels of the layer from the start of its baseline, and its width.
 	// tracking is in thousandths of the size.
 	Text(size, tracking float64, line string) (o geom.Outline, width float64, err error)
@@ -163,14 +163,22 @@ func (f *Frame) Data(s *eval.Slot) (from, to aep.Opaque, share float64) {
 // Params finds the parameters of an effect, by the numbers at the end of their match names.
 type Params struct {
 	ref   eval.Ref // its group
-	lacks *[]string
+	notes *notes
+}
+
+// notes are which parameters an effect asked for, and what it does not draw.
+type notes struct {
+	asked map[string]bool // by their match names
+	lacks []string
 }
 
 // Of are the parameters of the effect ref.Prop.
-func Of(ref eval.Ref) Params { return Params{ref, new([]string)} }
+func Of(ref eval.Ref) Params { return Params{ref, &notes{asked: make(map[string]bool)}} }
 
 func (p Params) at(number string) eval.Ref {
-	return eval.Ref{Comp: p.ref.Comp, Layer: p.ref.Layer, Prop: p.ref.Prop.Child(p.ref.Prop.Match + "-" + number)}
+	match := p.ref.Prop.Match + "-" + number
+	p.notes.asked[match] = true
+	return eval.Ref{Comp: p.ref.Comp, Layer: p.ref.Layer, Prop: p.ref.Prop.Child(match)}
 }
 
 // Number is a parameter of one number; def where the file lacks it.
@@ -190,13 +198,22 @@ func (p Params) Color(number string, def [4]float64) eval.Vector {
 // Data is a parameter of the effect's own kind, such as its curves.
 func (p Params) Data(number string) eval.Slot { return eval.SlotOf(p.at(number)) }
 
+// Chosen is a layer that a parameter chooses, and what of it counts; the zero Chosen is none.
+type Chosen struct {
+	ID   uint32
+	Part aep.LayerPart
+}
+
 // Layer tells whether a parameter chooses a layer, and which.
-func (p Params) Layer(number string) (id uint32, chosen bool) {
+func (p Params) Layer(number string) (other Chosen, chosen bool) {
 	prop := p.at(number).Prop
 	if prop == nil {
-		return 0, false
+		return Chosen{}, false
 	}
-	return prop.LayerRef, prop.LayerRef != 0 || prop.Float(0) != 0
+	if prop.LayerRef != 0 {
+		return Chosen{prop.LayerRef, prop.LayerPart}, true
+	}
+	return Chosen{}, prop.Float(0) != 0
 }
 
 // Clock is the time of the effect's layer.
@@ -209,10 +226,18 @@ type Clock struct{ layer *aep.Layer }
 func (c Clock) At(t float64) float64 { return eval.LocalTime(c.layer, t) }
 
 // Lack notes a part of the effect that is not drawn, such as "the feather".
-func (p Params) Lack(part string) { *p.lacks = append(*p.lacks, part) }
+func (p Params) Lack(part string) { p.notes.lacks = append(p.notes.lacks, part) }
 
-// Lacks are the parts that are not drawn.
-func (p Params) Lacks() []string { return *p.lacks }
+// Lacks are the parts that are not drawn, and what was set of the effect that it never asked for.
+func (p Params) Lacks() []string {
+	out := p.notes.lacks
+	for _, c := range p.ref.Prop.Children {
+		if !p.notes.asked[c.Match] && c.Altered() {
+			out = append(out, "the parameter '"+c.Name+"'")
+		}
+	}
+	return out
+}
 
 // New makes an Effect of its parameters.
 type New func(p Params) Effect

@@ -9,7 +9,7 @@ import (
 // gradientWipe hides the layer where another is dark, then where it is bright.
 type gradientWipe struct {
 	done, soft, placement, invert eval.Number
-	by                            uint32
+	by                            Chosen
 	chosen                        bool
 }
 

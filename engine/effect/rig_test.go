@@ -109,8 +109,8 @@ func (r *rig) Paint(dst *raster.Image, s *raster.Shape, m geom.Matrix) {
 }
 
 // Layer implements Host.
-func (r *rig) Layer(id uint32, _ float64) (*raster.Image, func(), error) {
-	return r.layers[id], func() {}, nil
+func (r *rig) Layer(other Chosen, _ float64) (*raster.Image, func(), error) {
+	return r.layers[other.ID], func() {}, nil
 }
 
 // Text implements Host: each character is a square with half of the size for its side, above the baseline.

@@ -23,11 +23,11 @@ type steering struct {
 	how         placement
 }
 
-// steer draws the layer id, to be read while the effect is drawn. Without such a layer, or where it shows nothing, s is nil; release must be
+// steer draws the layer from, to be read while the effect is drawn. Without such a layer, or where it shows nothing, s is nil; release must be
 // called in any case.
-func steer(f *Frame, id uint32, how placement) (s *steering, release func(), err error) {
+func steer(f *Frame, from Chosen, how placement) (s *steering, release func(), err error) {
 	scale := f.Scale()
-	img, release, err := f.Host.Layer(id, scale)
+	img, release, err := f.Host.Layer(from, scale)
 	if img == nil || err != nil {
 		return nil, func() {}, err
 	}

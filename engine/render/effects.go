@@ -78,10 +78,10 @@ func (h host) Surface(bounds image.Rectangle) (*raster.Image, func()) {
 func (h host) Paint(dst *raster.Image, s *raster.Shape, m geom.Matrix) { h.w.paint(dst, s, m) }
 
 // Layer implements effect.Host.
-func (h host) Layer(id uint32, scale float64) (*raster.Image, func(), error) {
+func (h host) Layer(other effect.Chosen, scale float64) (*raster.Image, func(), error) {
 	w := h.w
 	defer func(at *scene.Layer) { w.at = at }(w.at)
-	l := h.v.comp.Layer(id)
+	l := h.v.comp.Layer(other.ID)
 	if l == nil || !active(l.Layer, h.v.t) {
 		return nil, nil, nil
 	}
@@ -100,11 +100,34 @@ func (h host) Layer(id uint32, scale float64) (*raster.Image, func(), error) {
 		return nil, nil, errors.New("the layer that it refers to is too large")
 	}
 	img, release := h.Surface(bounds)
-	if err := d.draw(img, 1, raster.Normal); err != nil {
+	if err := w.part(img, own, d, other.Part); err != nil {
 		release()
 		return nil, nil, err
 	}
 	return img, release, nil
+}
+
+// part draws a layer for the effect of another, as much of it as counts there.
+func (w *worker) part(img *raster.Image, v view, d *drawing, which aep.LayerPart) error {
+	if err := d.draw(img, 1, raster.Normal); err != nil || which == aep.LayerSource {
+		return err
+	}
+	if masks := w.masks(v); len(masks) > 0 {
+		raster.MultiplyAlpha(img, w.combine(masks, v.m, img.Rect))
+	}
+	if which != aep.LayerWithEffects || len(v.layer.Effects) == 0 {
+		return nil
+	}
+	done, err := w.nested()
+	if err != nil {
+		return err
+	}
+	defer done()
+	m := v.m
+	if v.layer.Centred() {
+		m = v.stage.m
+	}
+	return w.apply(v, v.layer.Effects, w.moment(v, m), img)
 }
 
 // Text implements effect.Host.
@@ -159,6 +182,19 @@ const maxElsewhen = 2
 // maxShows is how many pictures of other times effects may ask for in one frame.
 const maxShows = 2000
 
+// nested begins the drawing of effects for another effect; done ends it.
+func (w *worker) nested() (done func(), err error) {
+	if w.elsewhen >= maxElsewhen {
+		return nil, effect.ErrDeep
+	}
+	if w.shows++; w.shows > maxShows {
+		return nil, effect.ErrMany
+	}
+	w.elsewhen++
+	at := w.at
+	return func() { w.elsewhen--; w.at = at }, nil
+}
+
 // Original implements effect.Host.
 func (h host) Original(bounds image.Rectangle) (*raster.Image, func(), error) {
 	return host{h.w, h.v, nil}.At(h.v.t, bounds)
@@ -167,14 +203,11 @@ func (h host) Original(bounds image.Rectangle) (*raster.Image, func(), error) {
 // At implements effect.Host.
 func (h host) At(seconds float64, bounds image.Rectangle) (*raster.Image, func(), error) {
 	w := h.w
-	if w.elsewhen >= maxElsewhen {
-		return nil, nil, effect.ErrDeep
+	done, err := w.nested()
+	if err != nil {
+		return nil, nil, err
 	}
-	if w.shows++; w.shows > maxShows {
-		return nil, nil, effect.ErrMany
-	}
-	w.elsewhen++
-	defer func(at *scene.Layer) { w.elsewhen--; w.at = at }(w.at)
+	defer done()
 	img, release := h.Surface(bounds)
 	v := h.v
 	v.t, v.fresh = seconds, false

@@ -106,6 +106,41 @@ func TestADisplacementMapIsAnotherLayer(t *testing.T) {
 	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0), spot{70, 20, red}, spot{90, 20, green}, spot{70, 70, blue})
 }
 
+// TestAnEffectSeesAsMuchOfAnotherLayerAsItChooses cuts by the brightness of a white layer, of which a mask leaves the left half and an effect makes
+// black.
+func TestAnEffectSeesAsMuchOfAnotherLayerAsItChooses(t *testing.T) {
+	for part, want := range map[aep.LayerPart][2]color.RGBA{
+		aep.LayerSource: {red, red}, aep.LayerWithMasks: {red, clear}, aep.LayerWithEffects: {clear, clear},
+	} {
+		b := build(t)
+		comp := b.comp("main", 100, 100)
+		b.layer(comp, b.solid("cut", 100, 100, rgb(red)), func(l *aep.Layer) {
+			by := refersTo("ADBE Set Matte3-0001", 2)
+			by.LayerPart = part
+			effects(l, group("ADBE Set Matte3", by, value("ADBE Set Matte3-0002", 5)))
+		})
+		b.layer(comp, b.solid("by", 100, 100, rgb(white)), func(l *aep.Layer) {
+			l.Enabled = false
+			masked(l, aep.MaskInfo{Mode: aep.MaskAdd}, square(0, 0, 50, 100))
+			effects(l, group("ADBE Invert"))
+		})
+		check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0), spot{20, 50, want[0]}, spot{70, 50, want[1]})
+	}
+}
+
+func TestEffectsOfLayersThatChooseEachOtherEnd(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 100, 100)
+	for other := range uint32(2) {
+		b.layer(comp, b.solid("cut", 100, 100, rgb(red)), func(l *aep.Layer) {
+			by := refersTo("ADBE Set Matte3-0001", 2-other)
+			by.LayerPart = aep.LayerWithEffects
+			effects(l, group("ADBE Set Matte3", by))
+		})
+	}
+	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 0), spot{50, 50, red})
+}
+
 func TestEffectsMovePixelsBeyondTheirLayer(t *testing.T) {
 	b := build(t)
 	comp := b.comp("main", 100, 100)

@@ -64,6 +64,11 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		"masked effect": {func(l *aep.Layer) {
 			children(l, group("ADBE Effect Parade", group("ADBE Tint", group("ADBE Effect Built In Params", group("ADBE Effect Mask Parade", group("mask"))))))
 		}, "a mask of effect 'ADBE Tint'"},
+		"parameter of an effect": {func(l *aep.Layer) {
+			usual, set := value("ADBE Tint-0008", 3), value("ADBE Tint-0009", 3)
+			usual.Usual, set.Usual, set.Name = aep.Numbers{3}, aep.Numbers{1}, "Spin"
+			children(l, group("ADBE Effect Parade", group("ADBE Tint", usual, set)))
+		}, "the parameter 'Spin' of effect 'ADBE Tint'"},
 		"feather points": {func(l *aep.Layer) {
 			path := square(-10, -10, 30, 30)
 			path.Feather = []aep.FeatherPoint{{Radius: 5}}
@@ -117,6 +122,26 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 				t.Errorf("said %q, want %q", said, want)
 			}
 		})
+	}
+}
+
+func TestWhatAnEffectSeesOfAHiddenLayerIsSaid(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 20, 20)
+	for part, name := range map[aep.LayerPart]string{aep.LayerWithEffects: "by", aep.LayerSource: "bare"} {
+		b.layer(comp, b.solid(name, 20, 20, rgb(red)), func(l *aep.Layer) {
+			l.Enabled = false
+			effects(l, group("VIDEOCOPILOT Saber"))
+		})
+		b.layer(comp, b.solid("cut", 20, 20, rgb(red)), func(l *aep.Layer) {
+			by := refersTo("ADBE Set Matte3-0001", l.ID-1)
+			by.LayerPart = part
+			effects(l, group("ADBE Set Matte3", by))
+		})
+	}
+	want := []string{"layer 'by' in composition 'main': effect 'VIDEOCOPILOT Saber' is not drawn by the embedded engine"}
+	if said := b.said(comp); !slices.Equal(said, want) {
+		t.Errorf("said %q, want %q", said, want)
 	}
 }
 

@@ -23,7 +23,7 @@ type worker struct {
 	at   *scene.Layer // being drawn
 	n    int          // frame being drawn
 	form *forming     // in which frames are wanted; nil for images
-	// elsewhen is how many effects that show other times are being drawn, one for another.
+	// elsewhen is how many effects that show other times, or the effects of other layers, are being drawn, one for another.
 	elsewhen int
 	shows    int // pictures of other times in this frame
 	casts    casts

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"overcrank/aep"
+	"overcrank/engine/effect"
 	"overcrank/engine/eval"
 	"overcrank/engine/style"
 )
@@ -16,21 +17,39 @@ import (
 func (l *Layer) lack(what string)   { l.lacks = append(l.lacks, Lack{What: what}) }
 func (l *Layer) detail(what string) { l.lacks = append(l.lacks, Lack{What: what, Detail: true}) }
 
-// lacks lists what the layers of a composition lack: those that are seen or heard at some time, and those that are a track matte.
+// lacks lists what the layers of a composition lack: those that are seen or heard at some time, and those that are a track matte, or whose effects
+// another's effect sees.
 func (c *compiler) lacks(comp *Comp) {
 	used := make(map[*Layer]bool)
 	for _, l := range comp.Shown {
 		if min(l.In, l.Out) < comp.Duration && max(l.In, l.Out) > 0 {
-			used[l] = true
-			for m := l.Matted; m != nil; m = m.Matted {
-				used[m] = true
-			}
+			comp.use(l, used)
 		}
 	}
 	for _, l := range comp.All {
 		if used[l] {
 			comp.used = append(comp.used, l)
 			c.seen(l)
+		}
+	}
+}
+
+// use notes a layer, and those that it shows itself with.
+func (c *Comp) use(l *Layer, used map[*Layer]bool) {
+	if l == nil || used[l] {
+		return
+	}
+	used[l] = true
+	c.use(l.Matted, used)
+	group := l.Props.Child("ADBE Effect Parade")
+	if group == nil || !l.EffectsEnabled {
+		return
+	}
+	for _, e := range group.Children {
+		for _, p := range e.Children {
+			if e.Enabled && p.LayerPart != aep.LayerSource && p.LayerRef != 0 && !effect.IsControl(e) {
+				c.use(c.Layer(p.LayerRef), used)
+			}
 		}
 	}
 }

@@ -27,6 +27,7 @@ var (
 		"the vector file '%s'",
 		"effect '%s'",
 		"a mask of effect '%s'",
+		"the parameter '%s'",
 		"the effects before effect '%s', which are heard as if they came after it,",
 		"the precision beyond 8 bits of effect '%s'",
 		"the precision beyond 8 bits of its layer styles",

@@ -27,6 +27,9 @@ const (
 	// maxProveFirst is the largest file, in bytes, that is verified before its first byte is sent; that takes a fraction of a second from
 	// a disk. A larger one is verified while it is sent.
 	maxProveFirst = 256 << 20
+	// maxProvePart is the largest file, in bytes, of which all is read from a bucket when a part of it is asked for. A service charges for
+	// reading, so parts of a larger one are given unverified.
+	maxProvePart = 16 << 20
 	// maxProofs is how many verified files are remembered.
 	maxProofs = 100_000
 	// maxDamaged is how many damaged files are listed. Further ones are refused but not listed.
@@ -56,6 +59,7 @@ type Proofs struct {
 	store Store
 	found func(Damage) // called once for each damaged file; may be nil
 	due   chan Kept    // large files that were read in part
+	small int64        // maxProvePart
 
 	mu      sync.Mutex
 	whole   map[string]proof // by key
@@ -72,13 +76,13 @@ type proof struct {
 // NewProofs verifies what is read from a store. found, unless nil, is called once for each damaged file.
 func NewProofs(store Store, found func(Damage)) *Proofs {
 	return &Proofs{
-		store: store, found: found, due: make(chan Kept, maxDue),
+		store: store, found: found, due: make(chan Kept, maxDue), small: maxProvePart,
 		whole: map[string]proof{}, damaged: map[string]Damage{}, proving: map[string]chan struct{}{},
 	}
 }
 
 // Open opens a file; ErrDamaged when it is known or found to be damaged. The reader of a file that is verified while it is read gives
-// ErrDamaged instead of its last bytes; partial reads of such a file are unverified.
+// ErrDamaged instead of its last bytes. A part of such a file is unverified when the file is large, unless it was verified before.
 func (p *Proofs) Open(ctx context.Context, k Kept) (*Reader, error) {
 	r, err := p.store.Open(ctx, k.Key)
 	if err != nil {
@@ -281,7 +285,8 @@ func (p *Proofs) prove(ctx context.Context, k Kept, obj Object, r io.Reader, pac
 	}
 }
 
-// provingReader hashes a file while it is read in order, and ends with ErrDamaged instead of the last bytes if the hash differs.
+// provingReader hashes a file while it is read in order, and ends with ErrDamaged instead of the last bytes if the hash differs. Where a
+// small file is not read in order, all of it is read first.
 type provingReader struct {
 	io.ReadSeekCloser
 	p          *Proofs
@@ -295,6 +300,11 @@ type provingReader struct {
 
 // Read implements io.Reader.
 func (r *provingReader) Read(b []byte) (int, error) {
+	if r.err == nil && r.at > r.hashed && r.obj.Size <= r.p.small {
+		if err := r.skip(); err != nil {
+			return 0, err
+		}
+	}
 	if r.err != nil {
 		return 0, r.err
 	}
@@ -312,6 +322,19 @@ func (r *provingReader) Read(b []byte) (int, error) {
 		}
 	}
 	return n, err
+}
+
+// skip verifies what a reader who wants a part leaves out, and what is behind it.
+func (r *provingReader) skip() error {
+	part := r.at
+	if _, err := r.Seek(r.hashed, io.SeekStart); err != nil {
+		return err
+	}
+	if _, err := io.CopyBuffer(io.Discard, struct{ io.Reader }{r}, make([]byte, 64<<10)); err != nil {
+		return err
+	}
+	_, err := r.Seek(part, io.SeekStart)
+	return err
 }
 
 // Seek implements io.Seeker.

@@ -110,6 +110,7 @@ func TestLargeFileIsVerifiedWhileRead(t *testing.T) {
 	s := bucketOf(t, server, "")
 	text, sum := filmOf(1 << 20)
 	p := NewProofs(s, nil)
+	p.small = int64(len(text)) - 1
 	k := Kept{Key: "outputs/film.mp4", SHA256: sum, Size: int64(len(text))}
 	if _, err := s.Put(t.Context(), k.Key, bytes.NewReader(text), Limits{Size: -1}); err != nil {
 		t.Fatal(err)
@@ -145,6 +146,44 @@ func TestLargeFileIsVerifiedWhileRead(t *testing.T) {
 	if known, err := p.known(k, r.Object); !known || err != nil {
 		t.Fatalf("read whole: %t, %v", known, err)
 	}
+}
+
+// A part of a small file is given only when all of it is intact, wherever it lies.
+func TestPartsOfDamagedFilesAreNotServed(t *testing.T) {
+	text, sum := filmOf(300_000)
+	onEveryStore(t, func(t *testing.T, s Store) {
+		p := NewProofs(s, nil)
+		k := Kept{Key: "outputs/film.mp4", SHA256: sum, Size: int64(len(text))}
+		part := func() ([]byte, error) {
+			r, err := p.Open(t.Context(), k)
+			if err != nil {
+				return nil, err
+			}
+			defer r.Close()
+			if _, err := r.Seek(200_000, io.SeekStart); err != nil {
+				return nil, err
+			}
+			got := make([]byte, 1000)
+			_, err = io.ReadFull(r, got)
+			return got, err
+		}
+		damaged := slices.Clone(text)
+		damaged[100] ^= 1
+		for _, content := range [][]byte{damaged, text} {
+			if _, err := s.Put(t.Context(), k.Key, bytes.NewReader(content), Limits{Size: -1}); err != nil {
+				t.Fatal(err)
+			}
+			got, err := part()
+			if whole := bytes.Equal(content, text); whole && (err != nil || !bytes.Equal(got, text[200_000:201_000])) || !whole && !errors.Is(err, ErrDamaged) {
+				t.Fatalf("a part of the file, intact %t: %v", whole, err)
+			}
+		}
+		if r, err := p.Open(t.Context(), k); err != nil {
+			t.Fatal(err)
+		} else if known, err := p.known(k, r.Object); !known || errors.Join(err, r.Close()) != nil {
+			t.Fatalf("it was verified for its part: %t, %v", known, err)
+		}
+	})
 }
 
 // A file in a folder is verified once for all who ask at the same time; later damage is noticed.

@@ -39,6 +39,9 @@ type soundLook struct {
 // Timed implements Timed.
 func (e *soundLook) Timed() bool { return e.chosen }
 
+// Hears implements Hearing.
+func (e *soundLook) Hears() uint32 { return e.layer.ID }
+
 // sound is what is heard around a moment, rate samples per second.
 func (e *soundLook) sound(f *Frame) (samples []float32, rate float64, err error) {
 	if !e.chosen {

@@ -56,6 +56,11 @@ type Timed interface {
 	Timed() bool
 }
 
+// Hearing is an Effect that shows the sound of another layer.
+type Hearing interface {
+	Hears() uint32 // the id of that layer, 0 for none
+}
+
 // Frame is what an effect is drawn for: a moment, and a picture.
 type Frame struct {
 	Time float64 // of the composition, in seconds

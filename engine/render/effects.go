@@ -160,9 +160,6 @@ func (h host) Sound(id uint32, from, length float64) ([]float32, float64, error)
 	switch {
 	case l == nil || l.Source == nil || !active(l.Layer, h.v.t):
 		return nil, audio.Rate, nil
-	case l.Inner != nil:
-		w.undrawn(h.v.comp.Item, h.v.layer.Layer, "the sound of composition '"+l.Source.Name+"' in an effect")
-		return nil, audio.Rate, nil
 	case l.Source.Footage == nil || !l.Source.Footage.HasAudio || l.Source.Footage.File.Resolved == "":
 		return nil, audio.Rate, nil
 	}

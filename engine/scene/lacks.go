@@ -59,6 +59,8 @@ func (c *compiler) seen(l *Layer) {
 	l.switches()
 	l.styles()
 	l.shadows()
+	l.solid()
+	l.heard()
 	switch l.Kind {
 	case Unknown:
 		l.lack("a layer of this kind")
@@ -67,7 +69,7 @@ func (c *compiler) seen(l *Layer) {
 	case Light:
 		l.light()
 	case Footage:
-		l.file()
+		l.file(c.scene.Color.Bits)
 	case Nested:
 		if l.within {
 			l.lack("composition '" + l.Source.Name + "' within itself")
@@ -202,11 +204,44 @@ func (l *Layer) styles() {
 	}
 }
 
-func (l *Layer) file() {
+// solid tells what of a 3D layer is drawn by After Effects' other renderers, and not by Classic 3D.
+func (l *Layer) solid() {
+	if !l.ThreeD || l.Kind == Camera || l.Kind == Light {
+		return
+	}
+	switch l.Comp.Renderer {
+	case "ADBE Picasso", "ADBE Ernst", "ADBE Calder": // Ray-traced, Cinema 4D, Advanced 3D
+	default:
+		return
+	}
+	l.detail("another renderer than Classic 3D")
+	if may(eval.NumberOf(l.At(l.Props.Find("ADBE Extrsn Options Group", "ADBE Extrsn Depth")), 0)) {
+		l.lack("the depth of a 3D layer that is extruded")
+	}
+	if may(eval.NumberOf(l.At(l.Props.Find("ADBE Plane Options Group", "ADBE Plane Curvature")), 0)) {
+		l.lack("the curvature of a 3D layer")
+	}
+}
+
+// heard tells whether an effect would show the sound of a composition.
+func (l *Layer) heard() {
+	for _, e := range l.Effects {
+		if h, ok := e.Effect.(effect.Hearing); ok {
+			if other := l.Comp.Layer(h.Hears()); other != nil && other.Inner != nil {
+				l.lack("the sound of composition '" + other.Source.Name + "' in an effect")
+			}
+		}
+	}
+}
+
+func (l *Layer) file(bits int) {
 	if l.Source == nil || l.Source.Footage.Kind == aep.FootagePlaceholder {
 		l.lack("a source without a file")
 	} else if l.Source.Footage.Pulldown {
 		l.detail("the removal of pulldown")
+	}
+	if l.Source != nil && bits == 32 && strings.EqualFold(path.Ext(l.Source.FileName()), ".exr") {
+		l.detail("what is brighter than white in '" + l.Source.FileName() + "'")
 	}
 	if l.Source != nil && l.Source.Footage.Kind == aep.FootageFile && undrawn(l.Source.FileName()) {
 		l.lack("the vector file '" + l.Source.FileName() + "'")

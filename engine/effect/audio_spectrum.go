@@ -2,6 +2,7 @@ package effect
 
 import (
 	"math"
+	"slices"
 
 	"overcrank/engine/eval"
 	"overcrank/engine/geom"
@@ -30,6 +31,7 @@ const (
 // soundLook is how effects that show sound draw it, along a line.
 type soundLook struct {
 	wholeLayer
+	path                                                      Paths
 	start, end, inside                                        eval.Vector
 	count, height, duration, offset, thickness, display, over eval.Number
 	layer                                                     Chosen
@@ -51,24 +53,40 @@ func (e *soundLook) sound(f *Frame) (samples []float32, rate float64, err error)
 	return f.Host.Sound(e.layer.ID, f.Time+f.Number(&e.offset)/1000-length/2, length)
 }
 
-// draw draws values, from -1 to 1, beside the line: to its left and above it if side is 1, on the other side if -1.
-func (e *soundLook) draw(f *Frame, img *raster.Image, values []float64, side float64) {
-	start, end := f.PointOr(&e.start, 0.1, 0.5), f.PointOr(&e.end, 0.9, 0.5)
-	way := end.Sub(start)
-	var up geom.Point
-	if long := way.Len(); long > 0 {
-		up = geom.Point{X: way.Y / long, Y: -way.X / long}.Scale(side * f.Number(&e.height))
+// line is what the values stand on: the mask that the effect follows, or the way from its start to its end.
+func (e *soundLook) line(f *Frame) geom.Polyline {
+	for _, o := range e.path.of(f, false) {
+		if lines := o.Flatten(geom.Identity, 0.1); len(lines) > 0 {
+			return lines[0]
+		}
 	}
+	return geom.Polyline{Points: []geom.Point{f.PointOr(&e.start, 0.1, 0.5), f.PointOr(&e.end, 0.9, 0.5)}}
+}
+
+// draw draws values, from -1 to 1, beside the line: to its left and above it if side is 1, on the other side if -1. tinted is the colour of the
+// value at a share of the line; nil where all have that of the effect.
+func (e *soundLook) draw(f *Frame, img *raster.Image, values []float64, side float64, tinted func(share float64) [4]float64) {
+	base := e.line(f)
+	feet, ways := base.Spread(len(values))
+	height, how := side*f.Number(&e.height), f.Choice(&e.display)
 	thick := max(0.1, min(1e4, f.Number(&e.thickness)))
 	line := raster.Shape{Color: f.Color(&e.inside), Stroke: &raster.StrokeStyle{Width: thick, Cap: raster.RoundCap, Join: raster.RoundJoin}}
 	dots := raster.Shape{Color: line.Color}
+	var last geom.Point
 	for i, v := range values {
-		foot := start
-		if len(values) > 1 {
-			foot = start.Lerp(end, float64(i)/float64(len(values)-1))
+		foot := feet[i]
+		top := foot.Add(geom.Point{X: ways[i].Y, Y: -ways[i].X}.Scale(height * v))
+		if tinted != nil {
+			f.Host.Paint(img, &dots, f.Matrix)
+			f.Host.Paint(img, &line, f.Matrix)
+			line.Color = tinted(float64(i) / float64(max(1, len(values)-1)))
+			dots.Color, line.Outline, dots.Outline = line.Color, geom.Outline{}, geom.Outline{}
+			if how == soundLines && i > 0 {
+				line.Outline.Move(last.X, last.Y)
+			}
+			last = top
 		}
-		top := foot.Add(up.Scale(v))
-		switch how := f.Choice(&e.display); {
+		switch {
 		case how == soundLines && i > 0:
 			line.Outline.Line(top.X, top.Y)
 		case how == soundLines:
@@ -85,10 +103,7 @@ func (e *soundLook) draw(f *Frame, img *raster.Image, values []float64, side flo
 }
 
 // lackLook notes what of the look is not drawn.
-func lackLook(p Params, path, softness string) {
-	if n := p.Number(path, 0); n.First() != 0 {
-		p.Lack("the path")
-	}
+func lackLook(p Params, softness string) {
 	if n := p.Number(softness, 0.5); n.First() != 0 {
 		p.Lack("the softness and the outside color")
 	}
@@ -97,19 +112,26 @@ func lackLook(p Params, path, softness string) {
 // audioSpectrum is Audio Spectrum: how loud each band of frequencies is.
 type audioSpectrum struct {
 	soundLook
-	low, high, sides eval.Number
+	low, high, sides     eval.Number
+	hue, phase, symmetry eval.Number
 }
 
 func newAudioSpectrum(p Params) Effect {
-	lackLook(p, "0004", "0013")
-	e := &audioSpectrum{low: p.Number("0006", 20), high: p.Number("0007", 2000), sides: p.Number("0021", 3)}
+	lackLook(p, "0013")
+	e := &audioSpectrum{
+		low: p.Number("0006", 20), high: p.Number("0007", 2000), sides: p.Number("0021", 3),
+		hue: p.Number("0017", 30), phase: p.Number("0018", 1), symmetry: p.Number("0019", 1),
+	}
 	e.soundLook = soundLook{
-		start: p.Point("0002"), end: p.Point("0003"), count: p.Number("0008", 64), height: p.Number("0009", 480), duration: p.Number("0010", 90),
+		path: p.Paths("0004", ""), start: p.Point("0002"), end: p.Point("0003"), count: p.Number("0008", 64), height: p.Number("0009", 480), duration: p.Number("0010", 90),
 		offset: p.Number("0011", 0), thickness: p.Number("0012", 3), inside: p.Color("0014", [4]float64{1, 1, 1, 1}),
 		display: p.Number("0020", soundBars), over: p.Number("0023", 0),
 	}
 	if e.layer, e.chosen = p.Layer("0001"); e.chosen {
 		p.Lack("the exact height of the bands")
+	}
+	if polar := p.Number("0005", 0); polar.Varies() || polar.First() != 0 {
+		p.Lack("the polar path")
 	}
 	return e
 }
@@ -143,26 +165,50 @@ func (e *audioSpectrum) Draw(f *Frame, img *raster.Image) error {
 	if f.Choice(&e.over) == 0 {
 		clear(img.Pix)
 	}
-	sides := f.Choice(&e.sides)
+	sides, tinted := f.Choice(&e.sides), e.tints(f, bands)
 	if sides != sideB {
-		e.draw(f, img, bands, 1)
+		e.draw(f, img, bands, 1, tinted)
 	}
 	if sides != sideA {
-		e.draw(f, img, bands, -1)
+		e.draw(f, img, bands, -1, tinted)
 	}
 	return nil
+}
+
+// tints are the colours of the bands, whose hue turns from the first to the last, or from the loudest on.
+func (e *audioSpectrum) tints(f *Frame, bands []float64) func(share float64) [4]float64 {
+	color, turn := f.Color(&e.inside), f.Number(&e.hue)/360
+	from := toHLS(color)
+	if turn == 0 || from.s == 0 {
+		return nil
+	}
+	var first float64
+	if f.Choice(&e.phase) != 0 {
+		first = float64(slices.Index(bands, slices.Max(bands))) / float64(len(bands))
+	}
+	symmetric := f.Choice(&e.symmetry) != 0
+	return func(share float64) [4]float64 {
+		if first > 0 {
+			share = math.Mod(share-first+1, 1)
+		}
+		if symmetric {
+			share = 1 - math.Abs(2*share-1)
+		}
+		rgb := hls{from.h + turn*share, from.l, from.s}.rgb()
+		return [4]float64{rgb[0], rgb[1], rgb[2], color[3]}
+	}
 }
 
 // audioWaveform is Audio Waveform: the sound itself.
 type audioWaveform struct{ soundLook }
 
 func newAudioWaveform(p Params) Effect {
-	lackLook(p, "0004", "0010")
+	lackLook(p, "0010")
 	if channel := p.Number("0014", 1); channel.First() > 1 {
 		p.Lack("the choice of one audio channel")
 	}
 	e := &audioWaveform{soundLook{
-		start: p.Point("0002"), end: p.Point("0003"), count: p.Number("0005", 120), height: p.Number("0006", 120), duration: p.Number("0007", 125),
+		path: p.Paths("0004", ""), start: p.Point("0002"), end: p.Point("0003"), count: p.Number("0005", 120), height: p.Number("0006", 120), duration: p.Number("0007", 125),
 		offset: p.Number("0008", 0), thickness: p.Number("0009", 3), inside: p.Color("0012", [4]float64{0, 1, 0, 1}),
 		display: p.Number("0015", soundLines), over: p.Number("0016", 0),
 	}}
@@ -184,6 +230,6 @@ func (e *audioWaveform) Draw(f *Frame, img *raster.Image) error {
 	if f.Choice(&e.over) == 0 {
 		clear(img.Pix)
 	}
-	e.draw(f, img, values, 1)
+	e.draw(f, img, values, 1, nil)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math/cmplx"
 	"testing"
 
+	"overcrank/aep"
 	"overcrank/engine/random"
 )
 
@@ -52,7 +53,7 @@ func TestASpectrumIsHighWhereASoundIs(t *testing.T) {
 
 func TestSilenceIsARowOfDots(t *testing.T) {
 	img := white(100, 20)
-	(&rig{T: t}).draw("ADBE AudSpect", params{"0002": one(10, 10), "0003": one(90, 10), "0008": one(5), "0012": one(6), "0014": one(1, 0, 0, 1)}, img)
+	(&rig{T: t}).draw("ADBE AudSpect", params{"0002": one(10, 10), "0003": one(90, 10), "0008": one(5), "0012": one(6), "0014": one(1, 0, 0, 1), "0017": one(0)}, img)
 	for x, want := range map[int]uint8{10: 255, 30: 255, 50: 255, 90: 255, 20: 0, 40: 0} {
 		if got := img.RGBAAt(x, 10).A; got != want {
 			t.Errorf("at %d: %d, want %d", x, got, want)
@@ -74,5 +75,35 @@ func TestAWaveformIsTheSound(t *testing.T) {
 	}
 	if img.RGBAAt(25, 50).A != 0 {
 		t.Error("the line is in the middle where it is high")
+	}
+}
+
+// TestASpectrumTurnsTheHueOfItsBands has five silent bands from red on, whose hue turns by a third of the circle.
+func TestASpectrumTurnsTheHueOfItsBands(t *testing.T) {
+	for symmetry, want := range map[float64][3][3]uint8{
+		0: {{255, 0, 0}, {255, 255, 0}, {0, 255, 0}},
+		1: {{255, 0, 0}, {0, 255, 0}, {255, 0, 0}},
+	} {
+		img := white(100, 20)
+		(&rig{T: t}).draw("ADBE AudSpect", params{
+			"0002": one(10, 10), "0003": one(90, 10), "0008": one(5), "0012": one(6), "0014": one(1, 0, 0, 1), "0017": one(120), "0018": one(0), "0019": one(symmetry),
+		}, img)
+		for i, c := range want {
+			if got := img.RGBAAt(10+40*i, 10); [3]uint8{got.R, got.G, got.B} != c {
+				t.Errorf("symmetry %g: band %d is %v, want %v", symmetry, 2*i, got, c)
+			}
+		}
+	}
+}
+
+// TestASpectrumFollowsAMask has a band at each corner of a square, whose sides are as long as the way between them.
+func TestASpectrumFollowsAMask(t *testing.T) {
+	square := &aep.Path{Closed: true, Vertices: []aep.Vertex{{X: 20, Y: 20}, {X: 80, Y: 20}, {X: 80, Y: 80}, {X: 20, Y: 80}}}
+	img := white(100, 100)
+	(&rig{T: t, masks: []*aep.Path{square}}).draw("ADBE AudSpect", params{"0004": one(1), "0008": one(4), "0012": one(8)}, img)
+	for at, want := range map[[2]int]uint8{{20, 20}: 255, {80, 20}: 255, {80, 80}: 255, {20, 80}: 255, {50, 20}: 0, {50, 50}: 0} {
+		if got := img.RGBAAt(at[0], at[1]).A; got != want {
+			t.Errorf("at %v: %d, want %d", at, got, want)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package geom_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -93,5 +94,20 @@ func TestReversedOutlinesEndWhereTheyBegan(t *testing.T) {
 	}
 	if back := r.Reverse(); len(back.Points) != len(o.Points) || back.Points[2] != o.Points[2] {
 		t.Errorf("twice reversed: %v", back.Points)
+	}
+}
+
+func TestPointsAreSpreadEvenlyAlongALine(t *testing.T) {
+	corner := geom.Polyline{Points: []geom.Point{{0, 0}, {6, 0}, {6, 0}, {6, 3}}}
+	at, ways := corner.Spread(4)
+	if want := []geom.Point{{0, 0}, {3, 0}, {6, 0}, {6, 3}}; !slices.Equal(at, want) || ways[1] != (geom.Point{1, 0}) || ways[3] != (geom.Point{0, 1}) {
+		t.Errorf("an open line: %v, directions %v", at, ways)
+	}
+	square := geom.Polyline{Closed: true, Points: []geom.Point{{0, 0}, {4, 0}, {4, 4}, {0, 4}}}
+	if at, _ := square.Spread(4); !slices.Equal(at, square.Points) {
+		t.Errorf("a closed line: %v", at)
+	}
+	if at, ways := (geom.Polyline{Points: []geom.Point{{1, 2}}}).Spread(2); !slices.Equal(at, []geom.Point{{1, 2}, {1, 2}}) || ways[1] != (geom.Point{}) {
+		t.Errorf("a point: %v, directions %v", at, ways)
 	}
 }

@@ -1,6 +1,9 @@
 package geom
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Verb is a step of an Outline.
 type Verb uint8
@@ -60,6 +63,35 @@ func (o Outline) Bounds() Rect { return bounds(o.Points) }
 type Polyline struct {
 	Points []Point
 	Closed bool
+}
+
+// Spread are n points evenly along the line, from its first, and its directions there, of length 1; those of a line without a length are zero. The
+// points of an open line end at its last.
+func (p Polyline) Spread(n int) (at, ways []Point) {
+	pts, gaps := p.Points, max(1, n-1)
+	if len(pts) == 0 {
+		return nil, nil
+	}
+	if p.Closed {
+		pts, gaps = append(slices.Clone(pts), pts[0]), n
+	}
+	whole := 0.0
+	for i := range len(pts) - 1 {
+		whole += pts[i+1].Sub(pts[i]).Len()
+	}
+	way, left, long, i := Point{}, 0.0, 0.0, -1 // left of the piece that begins at point i
+	for range n {
+		for left <= 0 && i+2 < len(pts) {
+			i++
+			if d := pts[i+1].Sub(pts[i]); d.Len() > 0 {
+				long = d.Len()
+				left, way = left+long, d.Scale(1/long)
+			}
+		}
+		at, ways = append(at, pts[max(0, i)].Add(way.Scale(long-left))), append(ways, way)
+		left -= whole / float64(gaps)
+	}
+	return at, ways
 }
 
 // Flatten is the outline mapped by m, with curves replaced by lines that stay within tolerance of them.

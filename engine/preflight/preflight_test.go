@@ -65,6 +65,10 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 		"a file": {func(p *aep.Project, _ *aep.Layer) {
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File.FullPath = aep.FootageFile, "/art/logo.png"
 		}, aep.DrawsNot, aep.Finding{Kind: aep.FootageFinding, What: "logo.png"}},
+		"light of an EXR": {func(p *aep.Project, _ *aep.Layer) {
+			p.BitsPerChannel = 32
+			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: "/art/sun.exr", Resolved: "/art/sun.exr"}
+		}, aep.DrawsNearly, aep.Finding{Kind: aep.FeatureFinding, What: "what is brighter than white in 'sun.exr'", Detail: true}},
 		"a file of outlines": {func(p *aep.Project, _ *aep.Layer) {
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: "/art/logo.AI", Resolved: "/art/logo.AI"}
 		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "the vector file 'logo.AI'"}},

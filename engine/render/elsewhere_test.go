@@ -302,7 +302,8 @@ func TestASpectrumShowsTheSoundOfAnotherLayer(t *testing.T) {
 	b.layer(comp, b.solid("shown", 100, 100, rgb(white)), func(l *aep.Layer) {
 		effects(l, group("ADBE AudSpect", refersTo("ADBE AudSpect-0001", 2), value("ADBE AudSpect-0002", 5, 80), value("ADBE AudSpect-0003", 95, 80),
 			value("ADBE AudSpect-0006", 0), value("ADBE AudSpect-0007", 1000), value("ADBE AudSpect-0008", 10), value("ADBE AudSpect-0009", 100),
-			value("ADBE AudSpect-0012", 4), value("ADBE AudSpect-0013", 0), value("ADBE AudSpect-0014", 0, 1, 0, 1), value("ADBE AudSpect-0021", 1)))
+			value("ADBE AudSpect-0012", 4), value("ADBE AudSpect-0013", 0), value("ADBE AudSpect-0014", 0, 1, 0, 1), value("ADBE AudSpect-0017", 0),
+			value("ADBE AudSpect-0021", 1)))
 	})
 	tone := b.item("tone.wav", aep.Item{Kind: aep.ItemFootage, Footage: &aep.Footage{
 		Kind: aep.FootageFile, HasAudio: true, Duration: 2, File: aep.FileReference{Resolved: path},

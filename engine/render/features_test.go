@@ -68,6 +68,9 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 			l.ThreeD = true
 			children(l, group("ADBE Extrsn Options Group", value("ADBE Extrsn Depth", 9)))
 		}, "the depth of a 3D layer that is extruded"},
+		"sound of a composition": {func(l *aep.Layer) {
+			children(l, group("ADBE Effect Parade", group("ADBE AudWave", refersTo("ADBE AudWave-0001", l.ID), value("ADBE AudWave-0010", 0))))
+		}, "the sound of composition 'inner' in an effect"},
 		"curvature": {func(l *aep.Layer) {
 			l.ThreeD = true
 			children(l, group("ADBE Plane Options Group", value("ADBE Plane Curvature", 9)))

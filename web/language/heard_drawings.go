@@ -187,7 +187,7 @@ var (
 		"the number type",
 		"the optimal pixels",
 		"the outside mask",
-		"the path",
+		"the polar path",
 		"the perspective",
 		"the perspective, the unstretching or the expansion",
 		"the pinning",

@@ -107,6 +107,26 @@ func TestOneTaskAtATimeUsesAfterEffects(t *testing.T) {
 	}
 }
 
+// A task has After Effects to itself until it no longer renders.
+func TestATaskHoldsAfterEffectsWhileItRenders(t *testing.T) {
+	t.Parallel()
+	p := newPeer(t)
+	startStudioOf(t, p, "hang-half", "ok", Manners{}, func(a *agent) { a.cfg.Slots = 2 })
+	first, second := lease(t, p, "film.1"), lease(t, p, "film.2")
+	first.Settings, second.Settings = farm.Settings{Engine: "ae2026"}, farm.Settings{Engine: "ae2026"}
+	p.send(wire.Message{Lease: &first})
+	p.rendering(first.Attempt)
+	p.send(wire.Message{Lease: &second})
+	p.says(second.Attempt, "waiting for the After Effects of another task")
+	p.send(wire.Message{Cancel: &wire.Cancel{Attempt: first.Attempt, Reason: "the job was cancelled"}})
+	p.rendering(second.Attempt)
+	if m := p.report(first.Attempt); m.Failed == nil || !m.Failed.Cancelled {
+		t.Fatalf("the first: %s", describe(m))
+	}
+	p.send(wire.Message{Cancel: &wire.Cancel{Attempt: second.Attempt, Reason: "the job was cancelled"}})
+	p.report(second.Attempt)
+}
+
 func TestAfterEffectsGivesTheFilledInProject(t *testing.T) {
 	t.Parallel()
 	p := newPeer(t)

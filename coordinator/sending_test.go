@@ -25,7 +25,8 @@ func TestATaskThatWaitsForItsUploadTakesNoSlot(t *testing.T) {
 	}
 	third := r.submit()
 	s.say(wire.Message{Heartbeat: &sending})
-	s.silent() // the slot counts once
+	s.silent()
+	r.eventually("the slot counts once", func() bool { return r.why(third.ID) == "The only machine that fits is busy." })
 
 	s.hangUp() // a new session says it again
 	s.connect(l.Attempt, next.Attempt)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -86,6 +87,11 @@ func (r Report) Sentence(ctx context.Context) string {
 
 // hoursWord is how long machines worked, in hours.
 func hoursWord(ctx context.Context, h float64) string { return told(ctx, wording.MachineTime(h)) }
+
+// unitsKept is a text whose numbers stay beside their units, however narrow the column is that it stands in.
+func unitsKept(text string) string { return beforeUnit.ReplaceAllString(text, "$1\u00a0$2") }
+
+var beforeUnit = regexp.MustCompile(`(\d) (\pL)`)
 
 // costWord is an amount with its currency.
 func costWord(ctx context.Context, cost float64, r farm.Rates) string {

@@ -51,12 +51,27 @@ func makePackage(t *testing.T, text string) string {
 }
 
 // install runs the package silently, as software distribution does, and returns the exit code. Of Windows Installer's codes wine keeps the lowest eight bits.
+// A test that fails shows what an installation said that ended with another code than done.
 func (p *prefix) install(t *testing.T, msi string, properties ...string) int {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "install.log")
-	_, code := p.run(t, append([]string{"msiexec", "/i", windowsPath(msi), "/qn", "/norestart", "/l*v", windowsPath(log)}, properties...)...)
+	install := append([]string{"msiexec", "/i", windowsPath(msi), "/qn", "/norestart", "/l*v", windowsPath(log)}, properties...)
+	said, code := p.run(t, install...)
+	if _, err := os.Stat(log); code == notStarted && err != nil {
+		t.Logf("wine has not started msiexec, which is tried once more: %q", said)
+		said, code = p.run(t, install...)
+	}
+	if code != done {
+		text, err := os.ReadFile(log)
+		t.Logf("msiexec ended with %d and said %q; its log (%v) ends with\n%s", code, said, err, text[max(0, len(text)-installLogShown):])
+	}
 	return code
 }
+
+// notStarted is what wine ends with that could not start its server or the program, which happens now and then. msiexec begins with its log.
+const notStarted = 1
+
+const installLogShown = 8 << 10 // bytes
 
 const (
 	done            = 0

@@ -51,7 +51,7 @@ test:
 	@# The program too: tests of farms need all of it at once.
 	@CGO_ENABLED=0 GOGC=400 $(GO) build -o /dev/null ./cmd/overcrank
 	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 30m $(WITHOUT_RACE)
-	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -run '$(ONE_AFTER_ANOTHER)' ./raftstore ./raftstore/tables ./agent
+	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -run '$(ONE_AFTER_ANOTHER)' ./raftstore ./raftstore/tables ./agent ./web/language
 	$(GO) -C installers test -vet=off ./...
 
 # Packages are begun in the order in which go is told of them: those that take longest come first, so that none of them is alone at the end. Those that
@@ -67,11 +67,12 @@ FRAMES_AT_ONCE := TestFramesComeInOrder|TestRenderingEnds|TestFilmsAreGivenBack|
 PLAIN_FARMS := $(addprefix overcrank/cmd/overcrank/farmtest/,machines pages clients cluster films backups)
 WITHOUT_RACE = $(PLAIN_FARMS) $(ONE_GOROUTINE)
 # Tests that do one thing after the other many times, in packages whose other tests run under the race detector: properties of the state,
-# damaged files, films that must be the same however they were drawn.
-ONE_AFTER_ANOTHER = $(PROPERTIES)|$(DAMAGE)|$(SAME_FILMS)
+# damaged files, films that must be the same however they were drawn, every text of the sources.
+ONE_AFTER_ANOTHER = $(PROPERTIES)|$(DAMAGE)|$(SAME_FILMS)|$(TEXTS)
 PROPERTIES := TestAnyStateIsPutBack|TestAnyStateTakesThePlace|TestRandomFamilies|TestSplitJobsAlwaysEnd|TestRandomCommands|TestFingerprintsOfThePast
 DAMAGE := TestAFlippedBitOfTheStateFileIsFoundAtTheStart|TestTornLastPages|TestDamagedLogIsRefused|TestMarksAreRememberedForLong
 SAME_FILMS := TestAFilmOfParts|TestAFilmThatAfterEffects
+TEXTS := TestEachTextIsInEachLanguage|TestEachRefusalCanBeTranslated
 
 ## chaos: three coordinators and eight agents work for DURATION while they are killed, frozen and cut off; SEED repeats a run, RACE=1 has all of it look for races
 chaos:

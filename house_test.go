@@ -138,7 +138,7 @@ func TestTestsThatTheMakefileNamesAreThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for list, dirs := range map[string][]string{
-		"FRAMES_AT_ONCE": {"engine/render"}, "PROPERTIES": {"raftstore", "raftstore/tables"}, "DAMAGE": {"raftstore"}, "SAME_FILMS": {"agent"},
+		"FRAMES_AT_ONCE": {"engine/render"}, "PROPERTIES": {"raftstore", "raftstore/tables"}, "DAMAGE": {"raftstore"}, "SAME_FILMS": {"agent"}, "TEXTS": {"web/language"},
 	} {
 		names := regexp.MustCompile(`(?m)^` + list + ` := (.*)$`).FindSubmatch(text)
 		if names == nil {

@@ -36,6 +36,7 @@ func TestADrainedMachineFinishesWhatItHasAndGetsNothingMore(t *testing.T) {
 	if got := r.job(first.ID).Status; got != farm.JobFinished {
 		t.Errorf("what it had is %s", got)
 	}
+	r.waits(second, "1 machine that fits is drained")
 	s.silent()
 	if m, err := r.Agent(t.Context(), r.admin, s.agent.ID); err != nil || m.State() != farm.MachineDrained {
 		t.Errorf("with nothing in hand the machine is %s, %v", m.State(), err)
@@ -67,6 +68,7 @@ func TestAPausedMachineGivesBackWhatItHas(t *testing.T) {
 	// It comes back with another connection, and is paused still.
 	s.hangUp()
 	s.connect()
+	r.waits(job, "1 machine that fits is paused")
 	s.silent()
 }
 

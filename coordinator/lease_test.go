@@ -367,7 +367,8 @@ func TestCancellingStopsTheAgent(t *testing.T) {
 		t.Fatalf("got %+v instead of cancel", m)
 	}
 	next := r.submit()
-	s.silent() // the slot is not free before the agent has stopped
+	r.waits(next, "The only machine that fits is busy.") // the slot is not free before the agent has stopped
+	s.silent()
 	s.say(wire.Message{Failed: &wire.Failed{Attempt: l.Attempt, Message: "stopped", Cancelled: true}})
 	var got wire.Lease
 	for range 2 {

@@ -37,7 +37,7 @@ func TestAMachineGetsWorkInTheHoursThatTheFarmSets(t *testing.T) {
 	if err != nil || m.Until.Sub(at) > 5*time.Hour || !m.Until.After(at) || !strings.Contains(m.Reason, later.String()) {
 		t.Errorf("the machine is away for %q until %v, %v", m.Reason, m.Until, err)
 	}
-	r.submit()
+	r.waits(r.submit(), "outside the hours that the farm has set")
 	s.silent()
 
 	zone(450) // where it is two and a half hours after the beginning

@@ -42,6 +42,12 @@ func (r *rig) why(job string) string {
 	return why.String()
 }
 
+// waits wants a job to wait for a reason. That a machine has heard nothing shows less: leases are granted beside what it says.
+func (r *rig) waits(job farm.Job, why string) {
+	r.t.Helper()
+	r.eventually("job "+job.ID+" waits since: "+why, func() bool { return strings.Contains(r.why(job.ID), why) })
+}
+
 func TestASecretGoesOnlyToMachinesWithItsTag(t *testing.T) {
 	r := open(t)
 	r.bound("KEY", "vault")
@@ -78,7 +84,7 @@ func TestAJobThatWaitsFollowsWhatItsSecretsAreBoundTo(t *testing.T) {
 		}
 	}
 	bind("safe", "vault")
-	r.eventually("the job waits for one of two tags", func() bool { return strings.Contains(r.why(job.ID), "one of the tags 'safe', 'vault'") })
+	r.waits(job, "one of the tags 'safe', 'vault'")
 	s.silent()
 	for _, tags := range [][]string{{"va\nult"}, {""}, make([]string, 51)} {
 		if _, err := r.Secrets().Restrict(t.Context(), r.admin, key.ID, tags); farm.CodeOf(err) != farm.CodeInvalid {
@@ -92,6 +98,7 @@ func TestAJobThatWaitsFollowsWhatItsSecretsAreBoundTo(t *testing.T) {
 	if _, err := r.ReleaseJobs(t.Context(), r.admin, []string{waits.ID}); err != nil {
 		t.Fatal(err)
 	}
+	r.waits(waits, "'vault'")
 	s.silent()
 	r.tag(s, "vault")
 	if l := s.lease(); l.Job != waits.ID {
@@ -106,7 +113,7 @@ func TestTheNextLeaderKnowsWhichMachinesGetASecret(t *testing.T) {
 	r.restart()
 	s := r.enrol("box")
 	s.connect()
-	r.eventually("the job waits for the tag", func() bool { return strings.Contains(r.why(job.ID), "'vault'") })
+	r.waits(job, "'vault'")
 	s.silent()
 }
 

@@ -26,7 +26,7 @@ func TestATaskThatWaitsForItsUploadTakesNoSlot(t *testing.T) {
 	third := r.submit()
 	s.say(wire.Message{Heartbeat: &sending})
 	s.silent()
-	r.eventually("the slot counts once", func() bool { return r.why(third.ID) == "The only machine that fits is busy." })
+	r.waits(third, "The only machine that fits is busy.") // the slot counts once
 
 	s.hangUp() // a new session says it again
 	s.connect(l.Attempt, next.Attempt)

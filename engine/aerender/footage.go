@@ -9,6 +9,7 @@ import (
 
 	"overcrank/aep"
 	"overcrank/engine/footage"
+	"overcrank/engine/scene"
 )
 
 // sources opens the files of a render. Those of its composition are opened before it begins.
@@ -77,9 +78,9 @@ func (j *job) checkFootage(ctx context.Context) error {
 			j.sources.mu.Lock()
 			j.sources.opened[u.Item.ID] = src
 			j.sources.mu.Unlock()
-			if src.Info.Lacks != "" {
-				j.out.warning(fmt.Sprintf("layer '%s' in composition '%s': %s in the vector file '%s' is not drawn by the embedded engine",
-					j.project.DisplayName(u.Layer), u.Comp.Name, src.Info.Lacks, u.Item.FileName()))
+			for _, lack := range scene.FileLacks(u, src.Info) {
+				j.out.warning(fmt.Sprintf("layer '%s' in composition '%s': %s is not drawn by the embedded engine",
+					j.project.DisplayName(u.Layer), u.Comp.Name, lack.What))
 			}
 			continue
 		}

@@ -28,6 +28,7 @@ type Info struct {
 	Alpha         bool     // the pictures may be transparent
 	Outlines      bool     // the picture is made of outlines, which Source.Sharp draws at any size
 	Lacks         string   // what of it is not drawn, "" for nothing
+	Styled        bool     // a layer of a Photoshop file has styles, which are not drawn
 	Fonts         []string // that the text of a picture of outlines asks for
 }
 

@@ -51,6 +51,9 @@ func openPhotoshop(path string) (f *os.File, file *photoshop.File, err error) {
 	return f, file, err
 }
 
+// Probe tells about the footage that a layer is.
+func (l PhotoshopLayer) Probe(path string) (Info, error) { return l.sized(path, Info{}) }
+
 // sized is the size of the footage that a layer is.
 func (l PhotoshopLayer) sized(path string, info Info) (Info, error) {
 	f, file, err := openPhotoshop(path)
@@ -61,6 +64,10 @@ func (l PhotoshopLayer) sized(path string, info Info) (Info, error) {
 	layer, err := l.in(file)
 	if err != nil {
 		return info, unreadable(path, err)
+	}
+	info.Styled = layer.Styled
+	if layer.Filled && layer.Bounds.Empty() {
+		info.Lacks = "a fill without pixels"
 	}
 	if l.alone(layer) {
 		info.Width, info.Height = layer.Bounds.Dx(), layer.Bounds.Dy()

@@ -1,8 +1,11 @@
 package footage
 
 import (
+	"bytes"
 	"image/color"
+	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -37,6 +40,34 @@ func TestLayersOfAPhotoshopFileAreFootage(t *testing.T) {
 				t.Errorf("%v, want %v", got, c.want)
 			}
 		})
+	}
+}
+
+func TestWhatIsNotDrawnOfALayerIsKnown(t *testing.T) {
+	for name, c := range map[string]struct {
+		change []string // in the first layer, the ground
+		want   Info
+	}{
+		"nothing":               {nil, Info{Width: 40, Height: 30}},
+		"styles":                {[]string{"8BIMluni", "8BIMlfx2"}, Info{Width: 40, Height: 30, Styled: true}},
+		"a fill with pixels":    {[]string{"8BIMluni", "8BIMSoCo"}, Info{Width: 40, Height: 30}},
+		"a fill without pixels": {[]string{"8BIMluni", "8BIMSoCo", "\x00\x00\x00\x1e\x00\x00\x00\x28\x00\x03", "\x00\x00\x00\x00\x00\x00\x00\x28\x00\x03"}, Info{Lacks: "a fill without pixels"}},
+	} {
+		raw, err := os.ReadFile(layered)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < len(c.change); i += 2 {
+			raw = bytes.Replace(raw, []byte(c.change[i]), []byte(c.change[i+1]), 1)
+		}
+		path := filepath.Join(t.TempDir(), "layered.psd")
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := PhotoshopLayer{Name: "ground", Width: 40, Height: 30}.Probe(path)
+		if err != nil || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
 	}
 }
 

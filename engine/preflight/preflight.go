@@ -36,7 +36,7 @@ type Preflight struct {
 	failed  map[*aep.Property]bool      // whose expression has failed; the evaluator may tell it once
 	faults  map[*aep.Item][]aep.Finding // such expressions of compositions that others were looked at for
 	failing func(eval.Ref, error)       // hears of expressions that fail
-	files   map[string]outlines         // files of outlines that were read
+	files   map[string]read             // files that were read
 }
 
 // New prepares to look at a project, which must be complete (aep.Complete) and whose files were searched for (aep.Resolve).
@@ -46,7 +46,7 @@ func New(p *aep.Project, opt Options) *Preflight {
 	f := &Preflight{
 		project: p, items: items, opt: opt, eval: &eval.Evaluator{Project: p},
 		looks: make(map[*aep.Item][]aep.Finding), failed: make(map[*aep.Property]bool), faults: make(map[*aep.Item][]aep.Finding),
-		files: make(map[string]outlines),
+		files: make(map[string]read),
 	}
 	f.eval.OnError = func(ref eval.Ref, _ float64, err error) { f.failing(ref, err) }
 	if opt.Expressions != nil {
@@ -115,7 +115,7 @@ func (f *Preflight) Look(ctx context.Context, comp *aep.Item) (aep.Forecast, err
 			all.add(aep.Finding{Kind: aep.FootageFinding, Composition: use.Comp.Name, Layer: f.project.DisplayName(use.Layer), What: use.Item.FileName()})
 			continue
 		}
-		for _, finding := range f.outlines(ctx, use) {
+		for _, finding := range f.within(ctx, use) {
 			all.add(finding)
 		}
 	}

@@ -1,6 +1,7 @@
 package preflight_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -69,6 +70,12 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 			p.BitsPerChannel = 32
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: "/art/sun.exr", Resolved: "/art/sun.exr"}
 		}, aep.DrawsNearly, aep.Finding{Kind: aep.FeatureFinding, What: "what is brighter than white in 'sun.exr'", Detail: true}},
+		"styles merged into a file": {func(p *aep.Project, _ *aep.Layer) { styled(t, p) }, aep.DrawsNearly, aep.Finding{
+			Kind: aep.FeatureFinding, What: "layer styles that are merged into the file 'art.psd'", Detail: true}},
+		"styles beside a file": {func(p *aep.Project, l *aep.Layer) {
+			styled(t, p)
+			l.Props.Children = append(l.Props.Children, group("ADBE Layer Styles", group("solidFill/enabled")))
+		}, aep.DrawsExactly, aep.Finding{}},
 		"a file of outlines": {func(p *aep.Project, _ *aep.Layer) {
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: "/art/logo.AI", Resolved: "/art/logo.AI"}
 		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "the vector file 'logo.AI'"}},
@@ -122,6 +129,21 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 			}
 		})
 	}
+}
+
+// styled makes the source of a project a layer with styles, of a Photoshop file.
+func styled(t *testing.T, p *aep.Project) {
+	t.Helper()
+	raw, err := os.ReadFile("../footage/photoshop/testdata/layered.psd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "art.psd")
+	if err := os.WriteFile(path, bytes.Replace(raw, []byte("8BIMluni"), []byte("8BIMlfx2"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := p.Items[0].Footage
+	f.Kind, f.Layer, f.File = aep.FootageFile, "ground", aep.FileReference{FullPath: path, Resolved: path}
 }
 
 // outlines is the path of an SVG picture.

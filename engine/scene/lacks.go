@@ -10,6 +10,7 @@ import (
 	"overcrank/aep"
 	"overcrank/engine/effect"
 	"overcrank/engine/eval"
+	"overcrank/engine/footage"
 	"overcrank/engine/style"
 )
 
@@ -246,6 +247,24 @@ func (l *Layer) file(bits int) {
 	if l.Source != nil && l.Source.Footage.Kind == aep.FootageFile && undrawn(l.Source.FileName()) {
 		l.lack("the vector file '" + l.Source.FileName() + "'")
 	}
+}
+
+// FileLacks is what of a file is not drawn where a layer uses it. Styles of a layer of Photoshop's are those of the layer that shows it, unless they were
+// merged into the file's picture.
+func FileLacks(use aep.Use, info footage.Info) (list []Lack) {
+	name := use.Item.FileName()
+	switch {
+	case info.Lacks == "":
+	case use.Item.Footage.Layer == "":
+		list = append(list, Lack{What: info.Lacks + " in the vector file '" + name + "'"})
+	default:
+		list = append(list, Lack{What: info.Lacks + " in the file '" + name + "'"})
+	}
+	own := eval.Ref{Comp: use.Comp, Layer: use.Layer, Prop: use.Layer.Props.Child("ADBE Layer Styles")}
+	if info.Styled && style.Compile(own) == nil {
+		list = append(list, Lack{What: "layer styles that are merged into the file '" + name + "'", Detail: true})
+	}
+	return list
 }
 
 // Outlines tells by its name whether a file is a picture of outlines that is drawn.

@@ -50,6 +50,8 @@ type Layer struct {
 	Name   string
 	Bounds image.Rectangle // in the file's picture; it may lie outside of it
 	Hidden bool
+	Styled bool // it has layer styles
+	Filled bool // it is a colour, a gradient or a pattern, of which the file may hold no pixels
 
 	blend    string
 	opacity  uint8

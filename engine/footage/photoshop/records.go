@@ -87,6 +87,10 @@ func (f *File) extra(l *Layer, c *cursor) {
 			}
 		case "lsct", "lsdk":
 			f.sectionOf(l, b.data)
+		case "lfx2", "lmfx", "lrFX":
+			l.Styled = true
+		case "SoCo", "GdFl", "PtFl":
+			l.Filled = true
 		case "iOpa":
 			l.opacity = uint8(uint32(l.opacity) * uint32(b.data.u8()) / 255)
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"math"
+	"slices"
 
 	"overcrank/aep"
 	"overcrank/engine/audio"
@@ -166,11 +168,24 @@ func (h host) Sound(id uint32, from, length float64) ([]float32, float64, error)
 	v := view{stage: h.v.stage, layer: l}
 	v.t = from
 	at, heard := w.sourceTime(v, footageLength(l.Source.Footage))
+	v.t = from + length
+	end, lasts := w.sourceTime(v, footageLength(l.Source.Footage))
 	if !heard {
 		return nil, audio.Rate, nil
 	}
-	samples, err := w.r.sounds.Read(w.ctx, l.Source.Footage.File.Resolved, at, length)
-	return samples, audio.Rate, err
+	speed := 1.0
+	if lasts {
+		speed = (end - at) / length
+	}
+	if fast := math.Abs(speed); !(fast > 0.01 && fast < 100) {
+		return nil, audio.Rate, nil // too slow or fast to be heard
+	}
+	samples, err := w.r.sounds.Read(w.ctx, l.Source.Footage.File.Resolved, min(at, at+speed*length), math.Abs(speed)*length)
+	if speed < 0 {
+		samples = slices.Clone(samples)
+		slices.Reverse(samples)
+	}
+	return samples, audio.Rate * math.Abs(speed), err
 }
 
 // maxElsewhen is how deep effects that show other times may show each other: each may show a hundred.

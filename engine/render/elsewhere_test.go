@@ -312,4 +312,8 @@ func TestASpectrumShowsTheSoundOfAnotherLayer(t *testing.T) {
 	r := b.renderer(comp, render.Options{})
 	check(t, oneFrame(t, r, 10), spot{65, 50, green}, spot{25, 50, clear}, spot{25, 80, green})
 	check(t, oneFrame(t, r, 40), spot{65, 50, clear}, spot{65, 80, green})
+
+	heard := comp.Comp.Layers[1]
+	heard.Start, heard.Stretch = 0, 200 // half as fast, and half as high
+	check(t, oneFrame(t, b.renderer(comp, render.Options{}), 10), spot{35, 50, green}, spot{65, 50, clear})
 }

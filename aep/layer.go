@@ -61,6 +61,8 @@ type Layer struct {
 	AutoOrient     bool // along the path
 	// FacesCamera tells whether a 3D layer faces the camera, or a camera or a light its point of interest.
 	FacesCamera bool
+	// CharactersFace tells whether each character of a 3D text does.
+	CharactersFace bool
 	Quality     int // 0 wireframe, 1 draft, 2 best
 	LightKind   int
 

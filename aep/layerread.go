@@ -31,6 +31,7 @@ const (
 	ldtaNameLength      = 32
 	ldtaFlagGuide       = 1 // of the first byte of flags
 	ldtaFlagPixelMotion = 2
+	ldtaFlagCharacters  = 4
 	ldtaFlagNull        = 7 // of the second
 	ldtaFlagSolo        = 3
 	ldtaFlagThreeD      = 2
@@ -123,6 +124,7 @@ func decodeLayer(b body) *Layer {
 		LightKind:            int(b.u8(ldtaLightKind)),
 
 		Guide:          b.bit(ldtaFlags, ldtaFlagGuide),
+		CharactersFace: b.bit(ldtaFlags, ldtaFlagCharacters),
 		Null:           b.bit(ldtaFlags+1, ldtaFlagNull),
 		Solo:           b.bit(ldtaFlags+1, ldtaFlagSolo),
 		ThreeD:         b.bit(ldtaFlags+1, ldtaFlagThreeD),

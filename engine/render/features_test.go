@@ -71,6 +71,15 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		"sound of a composition": {func(l *aep.Layer) {
 			children(l, group("ADBE Effect Parade", group("ADBE AudWave", refersTo("ADBE AudWave-0001", l.ID), value("ADBE AudWave-0010", 0))))
 		}, "the sound of composition 'inner' in an effect"},
+		"motion blur within a shape in space": {func(l *aep.Layer) {
+			stroked(l, linear(value("ADBE Vector Stroke Width", 1), 0, 1, aep.Numbers{1}, aep.Numbers{9}))
+			transform(l, value("ADBE Rotate X", 10))
+			l.ThreeD, l.MotionBlur = true, true
+		}, "the motion blur of what changes within a text or a shape in space"},
+		"characters that face the camera": {func(l *aep.Layer) {
+			l.Kind, l.ThreeD, l.CharactersFace = aep.LayerText, true, true
+			children(l, group("ADBE Text Properties", words()))
+		}, "the way of single characters to face the camera"},
 		"curvature": {func(l *aep.Layer) {
 			l.ThreeD = true
 			children(l, group("ADBE Plane Options Group", value("ADBE Plane Curvature", 9)))
@@ -126,7 +135,7 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 			inner := b.comp("inner", 20, 20)
 			b.layer(inner, b.solid("red", 20, 20, rgb(red)), nil)
 			comp := b.comp("main", 20, 20)
-			comp.Comp.Renderer = "ADBE Picasso"
+			comp.Comp.Renderer, comp.Comp.MotionBlur = "ADBE Picasso", true
 			b.layer(comp, inner, func(l *aep.Layer) { l.Name = "card"; c.change(l) })
 			said := b.said(comp)
 			said = slices.DeleteFunc(said, func(m string) bool {

@@ -62,6 +62,7 @@ func (c *compiler) seen(l *Layer) {
 	l.shadows()
 	l.solid()
 	l.heard()
+	l.flat()
 	switch l.Kind {
 	case Unknown:
 		l.lack("a layer of this kind")
@@ -202,6 +203,20 @@ func (l *Layer) styles() {
 	}
 	for _, part := range set.Lacks {
 		l.detail(part)
+	}
+}
+
+// flat tells what is not drawn of texts and shapes in space.
+func (l *Layer) flat() {
+	if !l.ThreeD || !l.Centred() {
+		return
+	}
+	tilted := len(l.Comp.cameras) > 0 || l.on("ADBE Transform Group", "ADBE Rotate X") || l.on("ADBE Transform Group", "ADBE Rotate Y")
+	if tilted && l.MotionBlur && l.Comp.MotionBlur && len(l.Redrawn) > 0 {
+		l.detail("the motion blur of what changes within a text or a shape in space")
+	}
+	if l.Kind == Text && l.CharactersFace {
+		l.detail("the way of single characters to face the camera")
 	}
 }
 

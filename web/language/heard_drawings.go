@@ -56,6 +56,8 @@ var (
 		"another renderer than Classic 3D",
 		"the depth of a 3D layer that is extruded",
 		"the curvature of a 3D layer",
+		"the motion blur of what changes within a text or a shape in space",
+		"the way of single characters to face the camera",
 		"what is brighter than white in '%s'",
 		"After Effects' own softness of the shadows of a light",
 		"After Effects' own edge of the cone of a light",

@@ -77,7 +77,7 @@ TEXTS := TestEachTextIsInEachLanguage|TestEachRefusalCanBeTranslated
 ## chaos: three coordinators and eight agents work for DURATION while they are killed, frozen and cut off; SEED repeats a run, RACE=1 has all of it look for races
 chaos:
 	@scripts/require ffmpeg
-	OVERCRANK_CHAOS=$(DURATION) OVERCRANK_CHAOS_SEED=$(SEED) $(GO) test $(if $(RACE),-race) -timeout 24h -count 1 -run '^TestChaos$$' -v ./cmd/overcrank/chaos
+	OVERCRANK_CHAOS=$(DURATION) OVERCRANK_CHAOS_SEED=$(SEED) $(GO) test $(if $(RACE),-race) -vet=off -timeout 24h -count 1 -run '^TestChaos$$' -v ./cmd/overcrank/chaos
 
 ## generate: the code that templ makes of the pages
 generate:
@@ -116,7 +116,7 @@ fuzz:
 release-checks:
 	.ci/run
 	OVERCRANK_FIGURES=1 $(GO) test -count 1 -v -run '^TestAnAgentAtRestTakesLittle$$' ./cmd/overcrank/farmtest/machines
-	OVERCRANK_FIGURES=1 OVERCRANK_PACKAGES=$(CURDIR)/dist $(GO) -C installers test -count 1 -v -timeout 20m -run '^TestThePackageOnWindows$$' ./windows/winetest
+	OVERCRANK_FIGURES=1 OVERCRANK_PACKAGES=$(CURDIR)/dist $(GO) -C installers test -vet=off -count 1 -v -timeout 20m -run '^TestThePackageOnWindows$$' ./windows/winetest
 	$(MAKE) --no-print-directory bench
 	$(MAKE) --no-print-directory bench BENCH=million
 	$(MAKE) --no-print-directory fuzz
@@ -150,7 +150,7 @@ TESTED_WITH := ffmpeg fonts node packages deflate msi wine
 test-packages:
 	@scripts/require $(TESTED_WITH)
 	@$(MAKE) --no-print-directory packages ARCH=$(or $(ARCH),amd64)
-	@OVERCRANK_PACKAGES=$(CURDIR)/dist $(GO) -C installers test -count 1 -p 1 -timeout 20m -v ./... 2>&1 | scripts/tested installers/skips.txt
+	@OVERCRANK_PACKAGES=$(CURDIR)/dist $(GO) -C installers test -vet=off -count 1 -p 1 -timeout 20m -v ./... 2>&1 | scripts/tested installers/skips.txt
 
 # What is built beside these targets finds what they have compiled with the flags that this prints.
 flags:

@@ -18,14 +18,15 @@ ARCH    ?=
 
 # Nobody debugs what is built here: without debugging information the compiler has a fifth less to do. Programs, tests, checks and packages share what
 # is compiled: all have the same flags, and only the race detector needs cgo. It does not watch over what others wrote that computes on the goroutine
-# of its caller: keys of passphrases alone took a quarter of the time of the API's tests under it.
+# of its caller: keys of passphrases alone took a quarter of the time of the API's tests under it. A fifth of what a compiler does is collecting
+# garbage, which it has less of with GOGC=400.
 COMPUTES := golang.org/x/crypto golang.org/x/image golang.org/x/text github.com/dop251/goja
 build demo generate lint test chaos packages test-packages flags: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false \
-	$(foreach module,$(COMPUTES),'-gcflags=$(module)/...=-dwarf=false -race=false')
+	$(foreach module,$(COMPUTES),'-gcflags=$(module)/...=-dwarf=false -race=false') '-toolexec=env GOGC=400'
 build demo generate lint packages test-packages: export CGO_ENABLED = 0
 
-# A fifth of what compilers do by default is collecting garbage.
-build generate lint packages: export GOGC = 400
+# So have linters.
+lint: export GOGC = 400
 
 # Agents step back behind what else a machine does. Beside compilers and three other packages of tests they would stand for minutes.
 test chaos: export OVERCRANK_AGENT_PRIORITY = normal
@@ -45,11 +46,11 @@ demo:
 test:
 	@scripts/require ffmpeg fonts browser node python strace deflate desktop
 	@# The S3 server of the tests is large: built first, so that no test has to wait beside its compiler.
-	-@CGO_ENABLED=0 GOGC=400 $(GO) build -modfile=tools/s3.mod -o /dev/null ./agent/upload/s3test/testdata/versitygw
+	-@CGO_ENABLED=0 $(GO) build -modfile=tools/s3.mod -o /dev/null ./agent/upload/s3test/testdata/versitygw
 	$(GO) test -race -vet=off -p 4 -timeout 20m -skip '$(ONE_AFTER_ANOTHER)' $(DEAREST) $(filter-out $(DEAREST) $(WITHOUT_RACE),$(shell $(GO) list ./...))
 	$(GO) test -race -vet=off -run '$(FRAMES_AT_ONCE)' ./engine/render
 	@# The program too: tests of farms need all of it at once.
-	@CGO_ENABLED=0 GOGC=400 $(GO) build -o /dev/null ./cmd/overcrank
+	@CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/overcrank
 	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 30m $(WITHOUT_RACE)
 	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -run '$(ONE_AFTER_ANOTHER)' ./raftstore ./raftstore/tables ./agent ./web/language
 	$(GO) -C installers test -vet=off ./...

@@ -88,6 +88,25 @@ func TestModulesWithoutAnAllowedLicenceAreRefused(t *testing.T) {
 	}
 }
 
+func TestALicenceOfSeveralModulesStandsOnce(t *testing.T) {
+	t.Parallel()
+	root, to := t.TempDir(), filepath.Join(t.TempDir(), "licences.txt")
+	write(t, filepath.Join(root, "LICENSE"), "ours")
+	var modules []module
+	for _, name := range []string{"one", "two"} {
+		dir := filepath.Join(root, name)
+		write(t, filepath.Join(dir, "LICENSE"), licence)
+		modules = append(modules, module{path: "example.com/" + name, version: "v1.0.0", dir: dir})
+	}
+	if err := (release{root: root}).writeLicences(to, modules, nil); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(to)
+	if err != nil || strings.Count(string(text), "Copyright (c) 2026 Somebody") != 1 || !strings.Contains(string(text), "example.com/one v1.0.0: LICENSE\nexample.com/two v1.0.0: LICENSE\n\n") {
+		t.Errorf("the licences are %q: %v, want the text once below both modules", text, err)
+	}
+}
+
 func TestChecksumsAreThoseOfSha256sum(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("sha256sum"); err != nil {

@@ -32,15 +32,21 @@ const ours = "idiomorph 0.8.0, in the program overcrank: Zero-Clause BSD, which 
 	"Inter 4.001, in the program overcrank: SIL Open Font License 1.1, which a coordinator serves at /static/inter-license.txt."
 
 // writeLicences writes the licences of the modules into one file, beginning with the farm's own, and notes in each module which ones they are. A module
-// without a licence, or with one that is not allowed, is an error. packages are the folders of the packages that are linked.
+// without a licence, or with one that is not allowed, is an error. packages are the folders of the packages that are linked. A text that several modules
+// are under stands once, below their names.
 func (r release) writeLicences(path string, modules []module, packages []string) error {
 	own, err := os.ReadFile(filepath.Join(r.root, "LICENSE"))
 	if err != nil {
 		return fmt.Errorf("reading the farm's licence: %w", err)
 	}
-	var text bytes.Buffer
+	var texts []string
+	titles := map[string][]string{}
 	section := func(title string, content []byte) {
-		fmt.Fprintf(&text, "%s\n%s\n\n%s\n\n", strings.Repeat("=", 100), title, bytes.TrimSpace(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))))
+		text := string(bytes.TrimSpace(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n"))))
+		if titles[text] == nil {
+			texts = append(texts, text)
+		}
+		titles[text] = append(titles[text], title)
 	}
 	section("Overcrank "+r.version.String(), own)
 	for i := range modules {
@@ -49,19 +55,23 @@ func (r release) writeLicences(path string, modules []module, packages []string)
 		if m.path == standardLibrary {
 			within = nil // what has a licence of its own there is BoringCrypto, which is linked with cgo alone
 		}
-		texts, err := licencesIn(m.dir, within)
+		found, err := licencesIn(m.dir, within)
 		if err != nil {
 			return fmt.Errorf("reading the licence of %s: %w", m.path, err)
 		}
-		if m.licences, err = identify(texts); err != nil {
+		if m.licences, err = identify(found); err != nil {
 			return fmt.Errorf("%s %s cannot be part of a package: %w", m.path, m.version, err)
 		}
-		for _, t := range texts {
+		for _, t := range found {
 			section(fmt.Sprintf("%s %s: %s", m.path, m.version, t.name), t.content)
 		}
 	}
 	section("Parts of others in the sources of Overcrank", []byte(ours))
-	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+	var all strings.Builder
+	for _, text := range texts {
+		fmt.Fprintf(&all, "%s\n%s\n\n%s\n\n", strings.Repeat("=", 100), strings.Join(titles[text], "\n"), text)
+	}
+	if err := os.WriteFile(path, []byte(all.String()), 0o644); err != nil {
 		return fmt.Errorf("writing the licences: %w", err)
 	}
 	return nil

@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/flate"
-	"golang.org/x/text/encoding/charmap"
 )
 
 // Unpacked is the content of an archive.
@@ -156,10 +155,7 @@ func entryName(f *zip.File) string {
 	if utf8.ValidString(f.Name) {
 		return f.Name
 	}
-	if s, err := charmap.CodePage437.NewDecoder().String(f.Name); err == nil {
-		return s
-	}
-	return strings.ToValidUTF8(f.Name, "_")
+	return inEncoding(f.Name, codePage437)
 }
 
 // ignored tells whether an entry is not needed: what macOS adds, and old versions that After Effects saved.

@@ -63,8 +63,8 @@ type Layer struct {
 	FacesCamera bool
 	// CharactersFace tells whether each character of a 3D text does.
 	CharactersFace bool
-	Quality     int // 0 wireframe, 1 draft, 2 best
-	LightKind   int
+	Quality        int // 0 wireframe, 1 draft, 2 best
+	LightKind      int
 
 	Props   *Property // root group; its children are the layer's own groups, such as "ADBE Transform Group"
 	Markers []Marker

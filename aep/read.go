@@ -9,8 +9,6 @@ import (
 	"os"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
-
 	"overcrank/aep/rifx"
 )
 
@@ -175,15 +173,10 @@ func (r *reader) string(raw []byte) string {
 	if utf8.Valid(raw) {
 		return string(raw)
 	}
-	table := charmap.Windows1252
 	if r.project.Version.OS == "macos" {
-		table = charmap.Macintosh
+		return inEncoding(string(raw), macRoman)
 	}
-	s, err := table.NewDecoder().Bytes(raw)
-	if err != nil {
-		return string([]rune(string(raw)))
-	}
-	return string(s)
+	return inEncoding(string(raw), windows1252)
 }
 
 // count limits what is made from one file, so that a small file cannot become a huge model.

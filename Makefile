@@ -25,7 +25,7 @@ build demo generate lint test chaos packages test-packages flags: export GOFLAGS
 	$(foreach module,$(COMPUTES),'-gcflags=$(module)/...=-dwarf=false -race=false') '-toolexec=env GOGC=400'
 build demo generate lint packages test-packages: export CGO_ENABLED = 0
 
-# So have linters.
+# The linters collect less garbage too.
 lint: export GOGC = 400
 
 # Agents step back behind what else a machine does. Beside compilers and three other packages of tests they would stand for minutes.

@@ -111,7 +111,7 @@ func TestALogIsReadWholeWhileItIsStored(t *testing.T) {
 		}
 		written <- nil
 	}()
-	for before := 0; before < len(text); {
+	for before := 0; len(written) == 0; {
 		got := n.read(t)
 		if len(got) < before || !strings.HasPrefix(text, got) {
 			t.Fatalf("read %d bytes after %d, which are how the log begins: %t", len(got), before, strings.HasPrefix(text, got))
@@ -120,6 +120,9 @@ func TestALogIsReadWholeWhileItIsStored(t *testing.T) {
 	}
 	if err := <-written; err != nil {
 		t.Fatal(err)
+	}
+	if got := n.read(t); got != text {
+		t.Errorf("read %d bytes of %d at the end", len(got), len(text))
 	}
 }
 

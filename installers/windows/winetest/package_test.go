@@ -68,7 +68,7 @@ func (p *prefix) install(t *testing.T, msi string, properties ...string) int {
 	return code
 }
 
-// notStarted is what wine ends with that could not start its server or the program, which happens now and then. msiexec begins with its log.
+// notStarted is the exit code of wine itself, when it could not start its server or the program; it does so now and then. Had msiexec run, there would be a log.
 const notStarted = 1
 
 const installLogShown = 8 << 10 // bytes

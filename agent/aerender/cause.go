@@ -2,7 +2,6 @@ package aerender
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"overcrank/farm"
@@ -15,14 +14,14 @@ func causeOf(kind farm.CauseKind, subject string) farm.Cause {
 
 var (
 	// inQuotes is what stands between two quotation marks of the same kind. An apostrophe within a word is none.
-	inQuotes = regexp.MustCompile(`(?:^|[^\pL\pN])'([^']+)'(?:[^\pL\pN]|$)|"([^"]+)"|“([^”]+)”`)
+	inQuotes = pattern(`(?:^|[^\pL\pN])'([^']+)'(?:[^\pL\pN]|$)|"([^"]+)"|“([^”]+)”`)
 	// aFile is a name with an extension, as it stands in a sentence.
-	aFile = regexp.MustCompile(`[^\s/\\:'"“”]+\.[A-Za-z][A-Za-z0-9]{1,4}\b`)
+	aFile = pattern(`[^\s/\\:'"“”]+\.[A-Za-z][A-Za-z0-9]{1,4}\b`)
 )
 
 // quoted is the first thing that a message has in quotation marks, "" for none.
 func quoted(text string) string {
-	found := inQuotes.FindStringSubmatch(text)
+	found := inQuotes().FindStringSubmatch(text)
 	if found == nil {
 		return ""
 	}
@@ -35,7 +34,7 @@ func named(kind farm.CauseKind, text string) string {
 	case farm.CauseFootage:
 		name := quoted(text)
 		if name == "" {
-			name = aFile.FindString(text)
+			name = aFile().FindString(text)
 		}
 		return name[strings.LastIndexAny(name, `/\`)+1:]
 	case farm.CauseEffect:
@@ -47,22 +46,22 @@ func named(kind farm.CauseKind, text string) string {
 }
 
 // notFound is how the agent's own script names what a project lacks.
-var notFound = regexp.MustCompile(`^(?:Composition|Layer) '(.+)' not found`)
+var notFound = pattern(`^(?:Composition|Layer) '(.+)' not found`)
 
 // lacked is the name of what a project lacks.
 func lacked(words string) string {
-	if found := notFound.FindStringSubmatch(words); found != nil {
+	if found := notFound().FindStringSubmatch(words); found != nil {
 		return found[1]
 	}
 	return quoted(words)
 }
 
 // ofAsset ends what the agent's own script says about an asset.
-var ofAsset = regexp.MustCompile(`\s*\(asset \d+\)\.?$`)
+var ofAsset = pattern(`\s*\(asset \d+\)\.?$`)
 
 // CauseTold is the cause of a failure that the agent's own script tells of, or an expression.
 func CauseTold(text string) farm.Cause {
-	words := ofAsset.ReplaceAllString(text, "")
+	words := ofAsset().ReplaceAllString(text, "")
 	switch {
 	case strings.HasPrefix(words, "Composition '"):
 		return causeOf(farm.CauseComposition, lacked(words))

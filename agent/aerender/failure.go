@@ -22,33 +22,33 @@ func (f *Failure) Error() string { return f.Message }
 // The patterns are the messages of an English After Effects, and of the farm's own engine. In other languages none of them matches: then the
 // exit code decides (codes), which is the same everywhere but tells fewer failures apart, so a deterministic one may be tried again.
 type rule struct {
-	pattern *regexp.Regexp
-	class   farm.FailureClass
-	cause   farm.CauseKind // its subject is what the message names
-	words   string         // "" means the engine's own
+	form  func() *regexp.Regexp
+	class farm.FailureClass
+	cause farm.CauseKind // its subject is what the message names
+	words string         // "" means the engine's own
 }
 
 var rules = []rule{
-	{regexp.MustCompile(`^the script (ran longer|used more) than|too much recursion`), farm.FailureDeterministic, farm.CauseExpression, ""},
-	{regexp.MustCompile(`(?i)another instance of aerender|waiting for response from a modal dialog`), farm.FailureWorker, farm.CauseMachine, "After Effects was busy or waited for an answer to a dialog"},
-	{regexp.MustCompile(`-17(12|01|43)\b`), farm.FailureWorker, farm.CauseMachine, "After Effects could not be reached; macOS has not allowed it to be controlled on this machine"},
-	{regexp.MustCompile(`(?i)created with After Effects version ([\d.]+).*cannot be opened`), farm.FailureWorker, farm.CauseEngine, ""},
-	{regexp.MustCompile(`(?i)unable to obtain a licen[sc]e|invalid serial number|using the same serial number`), farm.FailureLicence, farm.CauseLicence, "After Effects or one of its plug-ins got no licence on this machine"},
-	{regexp.MustCompile(`(?i)internal verification failure|unexpected failure during application startup`), farm.FailureWorker, farm.CauseMachine, ""},
-	{regexp.MustCompile(`(?i)no space left|disk (is )?full|not enough (disk )?space|error while writing to file|output module failed`), farm.FailureWorker, farm.CauseDisk, "The result could not be written: the disk is full or not writable"},
-	{regexp.MustCompile(`(?i)out of memory|not enough memory|unable to allocate`), farm.FailureWorker, farm.CauseMemory, "There was not enough memory"},
-	{regexp.MustCompile(`(?i)missing effect`), farm.FailureWorker, farm.CauseEffect, ""},
-	{regexp.MustCompile(`(?i)source compression type is not supported`), farm.FailureWorker, farm.CauseMachine, ""},
-	{regexp.MustCompile(`(?i)background rendering`), farm.FailureTransient, farm.CauseEngine, ""},
-	{regexp.MustCompile(`(?i)no output module template|no render settings template`), farm.FailureDeterministic, farm.CauseEngine, ""},
-	{regexp.MustCompile(`(?i)could not read from source|missing footage|footage .*missing|file .*(not found|does not exist)`), farm.FailureDeterministic, farm.CauseFootage, ""},
-	{regexp.MustCompile(`(?i)output module for this render item is already in use`), farm.FailureDeterministic, farm.CauseEngine, ""},
+	{pattern(`^the script (ran longer|used more) than|too much recursion`), farm.FailureDeterministic, farm.CauseExpression, ""},
+	{pattern(`(?i)another instance of aerender|waiting for response from a modal dialog`), farm.FailureWorker, farm.CauseMachine, "After Effects was busy or waited for an answer to a dialog"},
+	{pattern(`-17(12|01|43)\b`), farm.FailureWorker, farm.CauseMachine, "After Effects could not be reached; macOS has not allowed it to be controlled on this machine"},
+	{pattern(`(?i)created with After Effects version ([\d.]+).*cannot be opened`), farm.FailureWorker, farm.CauseEngine, ""},
+	{pattern(`(?i)unable to obtain a licen[sc]e|invalid serial number|using the same serial number`), farm.FailureLicence, farm.CauseLicence, "After Effects or one of its plug-ins got no licence on this machine"},
+	{pattern(`(?i)internal verification failure|unexpected failure during application startup`), farm.FailureWorker, farm.CauseMachine, ""},
+	{pattern(`(?i)no space left|disk (is )?full|not enough (disk )?space|error while writing to file|output module failed`), farm.FailureWorker, farm.CauseDisk, "The result could not be written: the disk is full or not writable"},
+	{pattern(`(?i)out of memory|not enough memory|unable to allocate`), farm.FailureWorker, farm.CauseMemory, "There was not enough memory"},
+	{pattern(`(?i)missing effect`), farm.FailureWorker, farm.CauseEffect, ""},
+	{pattern(`(?i)source compression type is not supported`), farm.FailureWorker, farm.CauseMachine, ""},
+	{pattern(`(?i)background rendering`), farm.FailureTransient, farm.CauseEngine, ""},
+	{pattern(`(?i)no output module template|no render settings template`), farm.FailureDeterministic, farm.CauseEngine, ""},
+	{pattern(`(?i)could not read from source|missing footage|footage .*missing|file .*(not found|does not exist)`), farm.FailureDeterministic, farm.CauseFootage, ""},
+	{pattern(`(?i)output module for this render item is already in use`), farm.FailureDeterministic, farm.CauseEngine, ""},
 }
 
 // told are the messages that stand for themselves: those of the agent's own script.
-var told = regexp.MustCompile(`\(asset \d+\)|^(?:Composition '|Layer '|After Effects expression error)`)
+var told = pattern(`\(asset \d+\)|^(?:Composition '|Layer '|After Effects expression error)`)
 
-var noComposition = regexp.MustCompile(`(?i)no comp was found with the given name`)
+var noComposition = pattern(`(?i)no comp was found with the given name`)
 
 // exitBySignal is what the exit code of a program exceeds that was ended by a signal, as shells count it. Who was killed says
 // nothing about the machine.
@@ -76,10 +76,10 @@ func outcome(engine, composition string, code int, errors []string, began bool) 
 		return nil
 	}
 	for _, text := range errors {
-		if told.MatchString(text) {
+		if told().MatchString(text) {
 			return &Failure{Message: strings.TrimSuffix(text, "."), Class: farm.FailureDeterministic, Cause: CauseTold(text)}
 		}
-		if noComposition.MatchString(text) {
+		if noComposition().MatchString(text) {
 			return &Failure{Message: fmt.Sprintf("Composition '%s' not found", composition), Class: farm.FailureDeterministic, Cause: causeOf(farm.CauseComposition, composition)}
 		}
 	}
@@ -89,7 +89,7 @@ func outcome(engine, composition string, code int, errors []string, began bool) 
 	}
 	for _, text := range errors {
 		for _, r := range rules {
-			if r.pattern.MatchString(text) {
+			if r.form().MatchString(text) {
 				cause := causeOf(r.cause, named(r.cause, text))
 				if r.words != "" {
 					text = r.words

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // kind is what a line of an engine means.
@@ -34,52 +35,57 @@ type event struct {
 	text   string  // of kindWarning, kindError and kindComplaint: the words alone
 }
 
+// pattern is a regular expression that is compiled when it is first asked for: most starts of the program read no engine's lines.
+func pattern(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
 // Lines come from an After Effects in any of its languages; only the words that were seen in the field are listed, and
 // nothing depends on them alone.
 var (
-	frameLine    = regexp.MustCompile(`^PROGRESS:\s+(\d+[:;]\d{2}[:;]\d{2}[:;.]\d{2,3}|\d+(?:\+\d+)?)\s+\((\d+)[A-Za-z]*\)`)
-	startLine    = regexp.MustCompile(`^PROGRESS:\s*(?:Start|Anfang|Début|Inicio|Inizio)\s?:\s*(\S+)`)
-	durationLine = regexp.MustCompile(`^PROGRESS:\s*(?:Duration|Dauer|Durée|Duración|Durata)\s?:\s*(\S+)`)
-	rateLine     = regexp.MustCompile(`^PROGRESS:\s*(?:Frame Rate|Framerate|Bildrate|Fréquence d'images|Cadence|Velocidad de fotogramas|Frequenza fotogrammi)\s?:\s*([\d.,]+)`)
-	finishedLine = regexp.MustCompile(`(?i)^PROGRESS:.*(finished composition|fin de la composition|komposition .*beendet)`)
-	reusedLine   = regexp.MustCompile(`^PROGRESS:\s+Frames reused: (\d{1,9})$`)
-	launchedLine = regexp.MustCompile(`(?i)^PROGRESS:\s*\.\.\.\s*After Effects `)
-	errorLine    = regexp.MustCompile(`(?i)^(?:INFO:|WARNING:)?\s*(?:aerender\s+(?:ERROR|Fehler|Erreur)|After Effects\s+(?:error|Fehler|erreur))\s*[^:]{0,40}:\s*(.*)$`)
-	weakLine     = regexp.MustCompile(`(?i)^ERROR\s*:\s*(.*)$`)
-	warningLine  = regexp.MustCompile(`(?i)^WARNING:\s*(?:After Effects warning:\s*)?(.*)$`)
-	noise        = regexp.MustCompile(`GL_VERS:|Create Buffer Error: 1280|Prog Error: 1280|NVAPI|[Aa]uto-?[Ss]ave`)
+	frameLine    = pattern(`^PROGRESS:\s+(\d+[:;]\d{2}[:;]\d{2}[:;.]\d{2,3}|\d+(?:\+\d+)?)\s+\((\d+)[A-Za-z]*\)`)
+	startLine    = pattern(`^PROGRESS:\s*(?:Start|Anfang|Début|Inicio|Inizio)\s?:\s*(\S+)`)
+	durationLine = pattern(`^PROGRESS:\s*(?:Duration|Dauer|Durée|Duración|Durata)\s?:\s*(\S+)`)
+	rateLine     = pattern(`^PROGRESS:\s*(?:Frame Rate|Framerate|Bildrate|Fréquence d'images|Cadence|Velocidad de fotogramas|Frequenza fotogrammi)\s?:\s*([\d.,]+)`)
+	finishedLine = pattern(`(?i)^PROGRESS:.*(finished composition|fin de la composition|komposition .*beendet)`)
+	reusedLine   = pattern(`^PROGRESS:\s+Frames reused: (\d{1,9})$`)
+	launchedLine = pattern(`(?i)^PROGRESS:\s*\.\.\.\s*After Effects `)
+	errorLine    = pattern(`(?i)^(?:INFO:|WARNING:)?\s*(?:aerender\s+(?:ERROR|Fehler|Erreur)|After Effects\s+(?:error|Fehler|erreur))\s*[^:]{0,40}:\s*(.*)$`)
+	weakLine     = pattern(`(?i)^ERROR\s*:\s*(.*)$`)
+	warningLine  = pattern(`(?i)^WARNING:\s*(?:After Effects warning:\s*)?(.*)$`)
+	noise        = pattern(`GL_VERS:|Create Buffer Error: 1280|Prog Error: 1280|NVAPI|[Aa]uto-?[Ss]ave`)
 )
 
 // parse understands one line.
 func parse(line string) event {
 	line = strings.TrimSpace(line)
-	if noise.MatchString(line) {
+	if noise().MatchString(line) {
 		return event{}
 	}
 	if !strings.HasPrefix(line, "PROGRESS:") {
 		return parseMessage(line)
 	}
-	if m := frameLine.FindStringSubmatch(line); m != nil {
+	if m := frameLine().FindStringSubmatch(line); m != nil {
 		n, err := strconv.Atoi(m[2])
 		if err != nil {
 			return event{}
 		}
 		return event{kind: kindFrame, clock: m[1], time: parseClock(m[1]), number: n}
 	}
-	if m := startLine.FindStringSubmatch(line); m != nil {
+	if m := startLine().FindStringSubmatch(line); m != nil {
 		return event{kind: kindStart, time: parseClock(m[1])}
 	}
-	if m := durationLine.FindStringSubmatch(line); m != nil {
+	if m := durationLine().FindStringSubmatch(line); m != nil {
 		return event{kind: kindDuration, time: parseClock(m[1])}
 	}
-	if m := rateLine.FindStringSubmatch(line); m != nil {
+	if m := rateLine().FindStringSubmatch(line); m != nil {
 		rate, err := strconv.ParseFloat(strings.Replace(m[1], ",", ".", 1), 64)
 		if err != nil || !(rate > 0 && rate <= 1000) {
 			return event{}
 		}
 		return event{kind: kindRate, rate: rate}
 	}
-	if m := reusedLine.FindStringSubmatch(line); m != nil {
+	if m := reusedLine().FindStringSubmatch(line); m != nil {
 		n, err := strconv.Atoi(m[1])
 		if err != nil {
 			return event{}
@@ -87,19 +93,19 @@ func parse(line string) event {
 		return event{kind: kindReused, number: n}
 	}
 	switch {
-	case finishedLine.MatchString(line):
+	case finishedLine().MatchString(line):
 		return event{kind: kindFinished}
-	case launchedLine.MatchString(line):
+	case launchedLine().MatchString(line):
 		return event{kind: kindLaunched}
 	}
 	return event{}
 }
 
 func parseMessage(line string) event {
-	if m := errorLine.FindStringSubmatch(line); m != nil {
+	if m := errorLine().FindStringSubmatch(line); m != nil {
 		text := m[1]
 		for {
-			inner := errorLine.FindStringSubmatch(text)
+			inner := errorLine().FindStringSubmatch(text)
 			if inner == nil || inner[1] == "" {
 				break
 			}
@@ -107,10 +113,10 @@ func parseMessage(line string) event {
 		}
 		return event{kind: kindError, text: strings.TrimSpace(strings.TrimPrefix(text, "Error: "))}
 	}
-	if m := weakLine.FindStringSubmatch(line); m != nil && m[1] != "" {
+	if m := weakLine().FindStringSubmatch(line); m != nil && m[1] != "" {
 		return event{kind: kindComplaint, text: m[1]}
 	}
-	if m := warningLine.FindStringSubmatch(line); m != nil && m[1] != "" {
+	if m := warningLine().FindStringSubmatch(line); m != nil && m[1] != "" {
 		return event{kind: kindWarning, text: m[1]}
 	}
 	return event{}

@@ -45,10 +45,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return program.Run(ctx, whole(args), os.Stdin, stdout, stderr)
 }
 
-// newParser makes the parser of all commands.
-func newParser(options ...kong.Option) (*kong.Kong, *commandline.Flags, error) {
+// newParser makes the parser of a command line.
+func newParser(line []string, options ...kong.Option) (*kong.Kong, *commandline.Flags, error) {
 	var c cli
-	parser, err := commandline.NewParser(&c, append([]kong.Option{
+	parser, err := commandline.NewParser(&c, line, append([]kong.Option{
 		kong.Description("The agent of a workstation: it renders for an Overcrank farm while nobody needs the machine."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: commandline.HelpWidth}),
 	}, options...)...)

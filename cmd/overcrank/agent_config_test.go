@@ -127,7 +127,7 @@ func TestTheExampleOfAConfigurationIsOne(t *testing.T) {
 func TestAFarmTakesItsFlagsFromAFileToo(t *testing.T) {
 	path := farmtest.Configuration(t, "listen: 127.0.0.1:1\nlease: 7s\nallow-address: [10.0.0.0/8]\n")
 	var c cli
-	parser, err := newParser(&c)
+	parser, err := newParser(&c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

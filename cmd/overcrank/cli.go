@@ -83,15 +83,18 @@ type cli struct {
 	Version    commandline.Version  `cmd:"" help:"Print the version."`
 }
 
-// newParser knows all commands.
-func newParser(c *cli, options ...kong.Option) (*kong.Kong, error) {
-	return commandline.NewParser(c, append([]kong.Option{
+// newParser makes the parser of a command line, of any where line is nil.
+func newParser(c *cli, line []string, options ...kong.Option) (*kong.Kong, error) {
+	return commandline.NewParser(c, line, append([]kong.Option{
 		kong.Description("The After Effects render farm that a studio runs on its own machines."),
 		kong.ExplicitGroups([]kong.Group{
 			{Key: "farm", Title: "Run a farm:"}, {Key: "work", Title: "Work with a farm:"},
 			{Key: "projects", Title: "Work with a project on this machine:"},
 			{Key: "machines", Title: "Manage machines and the queue:"}, {Key: "people", Title: "Manage access:"},
 		}),
-		kong.PostBuild(func(k *kong.Kong) error { return addOldNames(k.Model) }),
+		kong.PostBuild(func(k *kong.Kong) error {
+			addOldNames(k.Model)
+			return nil
+		}),
 	}, options...)...)
 }

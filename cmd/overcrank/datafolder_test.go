@@ -20,7 +20,7 @@ func TestAFarmStartsWithoutBeingToldAFolder(t *testing.T) {
 	t.Setenv("XDG_DATA_HOME", data)
 	want := filepath.Join(data, "overcrank")
 	var up cli
-	parser, err := newParser(&up)
+	parser, err := newParser(&up, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestCommandsOfTheDocumentationParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	var into cli
-	parser, err := newParser(&into, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}),
+	parser, err := newParser(&into, nil, kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}),
 		kong.NamedMapper("existingfile", kong.MapperFunc(anyPath)), kong.NamedMapper("existingdir", kong.MapperFunc(anyPath)))
 	if err != nil {
 		t.Fatal(err)

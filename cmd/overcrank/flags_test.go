@@ -39,7 +39,7 @@ func TestFlagsOfAFarmAreDocumented(t *testing.T) {
 func flagTables(t *testing.T) string {
 	t.Helper()
 	t.Setenv("XDG_DATA_HOME", "")
-	parser, err := newParser(&cli{})
+	parser, err := newParser(&cli{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // TestHelp holds what --help prints of each command that works with a farm to a golden file: people and scripts know commands and flags by it.
 func TestHelp(t *testing.T) {
 	t.Setenv("COLUMNS", "100")
-	parser, err := newParser(&cli{})
+	parser, err := newParser(&cli{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,9 +48,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return 0
 		}
 	}
-	program := commandline.Program{Name: "overcrank", Version: version, Protocol: protocol, Parser: func(options ...kong.Option) (*kong.Kong, *commandline.Flags, error) {
+	program := commandline.Program{Name: "overcrank", Version: version, Protocol: protocol, Parser: func(line []string, options ...kong.Option) (*kong.Kong, *commandline.Flags, error) {
 		var c cli
-		parser, err := newParser(&c, options...)
+		parser, err := newParser(&c, line, options...)
 		return parser, &c.Flags, err
 	}}
 	return program.Run(ctx, args, os.Stdin, stdout, stderr)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -20,18 +19,15 @@ func oldNames() map[string]string {
 	}
 }
 
-// addOldNames has the parser take the old names of commands.
-func addOldNames(model *kong.Application) error {
+// addOldNames has the parser take the old names of those commands that it knows.
+func addOldNames(model *kong.Application) {
 	for today, old := range oldNames() {
-		node := model.Node
-		for name := range strings.FieldsSeq(today) {
-			if node = child(node, name); node == nil {
-				return fmt.Errorf("there is no command %q to have the old name %q", today, old)
-			}
+		group, name, _ := strings.Cut(today, " ")
+		if of := child(model.Node, group); of != nil {
+			command := child(of, name)
+			command.Aliases = append(command.Aliases, old)
 		}
-		node.Aliases = append(node.Aliases, old)
 	}
-	return nil
 }
 
 // child is the command below another with that name, nil when there is none.

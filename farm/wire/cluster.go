@@ -3,8 +3,6 @@ package wire
 import (
 	"errors"
 	"log/slog"
-	"regexp"
-	"strings"
 	"time"
 )
 
@@ -44,15 +42,13 @@ type NodeToken struct {
 	Authority string // as in JoinToken
 }
 
-var nodeTokenForm = regexp.MustCompile(`^(occ_[0-9a-z]{20,200})\.([0-9a-f]{64})$`)
-
 // ParseNodeToken reads what NodeToken.String wrote. The error does not repeat the token.
 func ParseNodeToken(text string) (NodeToken, error) {
-	parts := nodeTokenForm.FindStringSubmatch(strings.TrimSpace(text))
-	if parts == nil {
+	secret, authority, ok := parseToken("occ_", text)
+	if !ok {
 		return NodeToken{}, errors.New("this is not a token for coordinators: those begin with occ_ and have two parts separated by a dot; copy it whole, as overcrank cluster invite printed it")
 	}
-	return NodeToken{Secret: parts[1], Authority: parts[2]}, nil
+	return NodeToken{Secret: secret, Authority: authority}, nil
 }
 
 // String is the token as people pass it on.

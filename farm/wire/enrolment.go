@@ -5,8 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
-	"strings"
 
 	"overcrank/farm"
 )
@@ -68,15 +66,13 @@ type JoinToken struct {
 	Authority string // fingerprint of the farm's authority: SHA-256 of its public key, in hex
 }
 
-var joinTokenForm = regexp.MustCompile(`^(ocj_[0-9a-z]{20,200})\.([0-9a-f]{64})$`)
-
 // ParseJoinToken reads what JoinToken.String wrote. The error does not repeat the token.
 func ParseJoinToken(text string) (JoinToken, error) {
-	parts := joinTokenForm.FindStringSubmatch(strings.TrimSpace(text))
-	if parts == nil {
+	secret, authority, ok := parseToken("ocj_", text)
+	if !ok {
 		return JoinToken{}, fmt.Errorf("this is not a join token: those begin with ocj_ and have two parts separated by a dot; copy it whole, as overcrank agents invite printed it")
 	}
-	return JoinToken{Secret: parts[1], Authority: parts[2]}, nil
+	return JoinToken{Secret: secret, Authority: authority}, nil
 }
 
 // Fingerprint identifies a public key: the SHA-256 of its form in certificates (SubjectPublicKeyInfo, DER), in hex.

@@ -54,14 +54,15 @@ type Program struct {
 	Version string
 	// Protocol is the version of the agents' protocol to speak, as the linker stamps it for tests; "" for that of this release.
 	Protocol string
-	// Parser makes a parser of the program's commands, and the flags that it fills.
-	Parser func(options ...kong.Option) (*kong.Kong, *Flags, error)
+	// Parser makes a parser of the program's commands as NewParser does, and the flags that it fills.
+	Parser func(line []string, options ...kong.Option) (*kong.Kong, *Flags, error)
 }
 
-// NewParser makes a parser of commands, a pointer to a struct. The flags of a command that has --config are read from a file too.
-func NewParser(commands any, options ...kong.Option) (*kong.Kong, error) {
+// NewParser makes a parser of commands, a pointer to a struct. It may know only the command with which line begins, and knows all where line is nil. The
+// flags of a command that has --config are read from a file too.
+func NewParser(commands any, line []string, options ...kong.Option) (*kong.Kong, error) {
 	files := configfile.NewResolver(folders.Config)
-	return kong.New(commands, append([]kong.Option{
+	return kong.New(commands, slices.Concat(commandOf(commands, line), []kong.Option{
 		kong.Resolvers(files), kong.Bind(files), kong.Vars{
 			"agent_folder": folders.Agent(), "farm_folder": folders.Farm(), "launcher_folder": folders.Launcher(), "logs_folder": folders.Logs(),
 		},
@@ -69,7 +70,7 @@ func NewParser(commands any, options ...kong.Option) (*kong.Kong, error) {
 		kong.UsageOnError(),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: HelpWidth}),
 		kong.Help(printHelp),
-	}, options...)...)
+	}, options)...)
 }
 
 // Run is the program without its process: it returns the exit code. args are the words behind the program's name.
@@ -82,7 +83,7 @@ func (p Program) Run(ctx context.Context, args []string, stdin io.Reader, stdout
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	code := -1
-	parser, flags, err := p.Parser(kong.Writers(stdout, stderr), kong.Exit(func(asked int) { code = asked }), kong.BindTo(ctx, (*context.Context)(nil)), commandOf(args))
+	parser, flags, err := p.Parser(args, kong.Writers(stdout, stderr), kong.Exit(func(asked int) { code = asked }), kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		fmt.Fprintf(stderr, "%s: %v\n", Name, err)
 		return exit.Failed
@@ -111,7 +112,7 @@ func (p Program) Run(ctx context.Context, args []string, stdin io.Reader, stdout
 
 // parse parses a command line as a start of the program would at this moment.
 func (p Program) parse(args []string) (*kong.Context, error) {
-	parser, _, err := p.Parser(commandOf(args))
+	parser, _, err := p.Parser(args)
 	if err != nil {
 		return nil, err
 	}

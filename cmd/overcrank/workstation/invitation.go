@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"overcrank/durable"
 	"overcrank/farm"
@@ -72,7 +73,9 @@ func invited(packageFile string) (*invitation, error) {
 
 // nameForm is what an invitation looks like in the name of a package: overcrank-agent__HOST_PORT__TOKEN, with what systems append to a second copy, such
 // as " (1)". The form of the token ends it.
-var nameForm = regexp.MustCompile(`^[^_]*__([A-Za-z0-9][A-Za-z0-9.-]{0,252})_([0-9]{1,5})__(ocj_[0-9a-z]{20,200}\.[0-9a-f]{64})(?:[ (-].*)?$`)
+var nameForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^_]*__([A-Za-z0-9][A-Za-z0-9.-]{0,252})_([0-9]{1,5})__(ocj_[0-9a-z]{20,200}\.[0-9a-f]{64})(?:[ (-].*)?$`)
+})
 
 // packageEndings are those of the packages of the agent.
 var packageEndings = []string{".msi", ".pkg", ".deb", ".rpm"}
@@ -90,7 +93,7 @@ func invitationInName(packageFile string) (*invitation, error) {
 	if !strings.Contains(name, "__") {
 		return nil, nil
 	}
-	parts := nameForm.FindStringSubmatch(name)
+	parts := nameForm().FindStringSubmatch(name)
 	if parts == nil {
 		return nil, errors.New("the invitation in the package's name is not complete: the name has to be overcrank-agent__HOST_PORT__TOKEN; " +
 			"rename the package, or give --server and --join")

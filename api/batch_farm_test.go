@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -103,12 +104,20 @@ func TestABatchAndItsJobsAreToldByTheirNames(t *testing.T) {
 	r.send(http.MethodPatch, path, `{"name": "Spring spots", "dueAt": "2030-12-01T18:00:00Z"}`).into(http.StatusOK, &struct{}{})
 
 	type label struct{ BatchID, Name, DueAt string }
-	want := label{made.BatchID, "Spring spots", "2030-12-01T18:00:00.000Z"}
-	var list []label
-	r.get("/api/farm/v1/batches").into(http.StatusOK, &list)
-	if len(list) != 1 || list[0] != want {
-		t.Errorf("the list has %+v, want %+v", list, want)
+	type listed struct {
+		label
+		SubmittedBy string
 	}
+	want := label{made.BatchID, "Spring spots", "2030-12-01T18:00:00.000Z"}
+	for query, wanted := range map[string][]listed{
+		"": {{want, "admin"}}, "?state=open&by=" + "admin": {{want, "admin"}}, "?by=another": {}, "?state=failures": {}, "?state=done": {},
+	} {
+		var list []listed
+		if r.get("/api/farm/v1/batches"+query).into(http.StatusOK, &list); !slices.Equal(list, wanted) {
+			t.Errorf("the list%s has %+v, want %+v", query, list, wanted)
+		}
+	}
+	r.get("/api/farm/v1/batches?state=late").refused(http.StatusBadRequest, "state", "open, failures or done")
 	var batch struct {
 		label
 		Stats struct{ Total, Pending int }

@@ -7,7 +7,7 @@ import (
 	"overcrank/raftstore"
 )
 
-// MostBatchesLooked is how many batches are looked at for one page of those that a filter selects.
+// MostBatchesLooked is how many batches are looked at for one page of those that a filter selects; more only when the page itself may be longer.
 const MostBatchesLooked = 500
 
 // ListedBatch is a batch as a list shows it.
@@ -26,10 +26,11 @@ type FoundBatches struct {
 
 // SelectBatches lists those of the caller's team's batches that a filter selects. What a batch says of all of its jobs is read only of those that it lists.
 func (c *Coordinator) SelectBatches(_ context.Context, p farm.Principal, f farm.BatchFilter, cursor string, limit int) (found FoundBatches, err error) {
+	most := max(MostBatchesLooked, limit)
 	err = c.state.View(func(tx *raftstore.Tx) error {
 		last := ""
 		return tx.EachBatch(p.Team, cursor, func(id string) (bool, error) {
-			if len(found.Batches) == limit || found.Looked == MostBatchesLooked {
+			if len(found.Batches) == limit || found.Looked == most {
 				found.Next, found.Short = last, len(found.Batches) < limit
 				return false, nil
 			}

@@ -1,6 +1,9 @@
 package farm
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Batch is a group of jobs that were submitted at once.
 type Batch struct {
@@ -58,6 +61,9 @@ const (
 	BatchFailing BatchState = "failures" // some have failed, and no other job took their place
 	BatchDone    BatchState = "done"     // all have ended
 )
+
+// Known tells whether it is one of them.
+func (s BatchState) Known() bool { return slices.Contains(BatchStates(), s) }
 
 // BatchStates are all of them.
 func BatchStates() []BatchState { return []BatchState{BatchOpen, BatchFailing, BatchDone} }

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -47,7 +46,7 @@ func (s *server) batches(c *fiber.Ctx, p farm.Principal) error {
 // readBatches reads a page of the list of batches that an address asks for. What is no state is not asked for.
 func (s *server) readBatches(ctx context.Context, p farm.Principal, asked url.Values) (page.Batches, error) {
 	v := page.Batches{Paging: asked.Get("cursor") != "", Filter: page.BatchFilter{By: asked.Get("by")}}
-	if state := farm.BatchState(asked.Get("state")); slices.Contains(farm.BatchStates(), state) {
+	if state := farm.BatchState(asked.Get("state")); state.Known() {
 		v.Filter.State = state
 	}
 	found, err := s.farm.batches.SelectBatches(ctx, p, farm.BatchFilter(v.Filter), asked.Get("cursor"), batchesOnPage)

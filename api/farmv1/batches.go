@@ -22,7 +22,7 @@ import (
 type Batches interface {
 	public.Addresses
 	Batch(ctx context.Context, p farm.Principal, id string) (farm.Batch, map[string]farm.Job, error)
-	Batches(ctx context.Context, p farm.Principal, cursor string, limit int) (list []coordinator.CountedBatch, next string, err error)
+	SelectBatches(ctx context.Context, p farm.Principal, f farm.BatchFilter, cursor string, limit int) (coordinator.FoundBatches, error)
 	BatchPart(ctx context.Context, p farm.Principal, id string, states []farm.JobStatus, from, limit int) (coordinator.CountedBatch, []farm.Job, error)
 	LabelBatch(ctx context.Context, p farm.Principal, id string, label farm.BatchLabel) error
 	RetakeRows(ctx context.Context, p farm.Principal, batch string, takes []submission.Take) (submission.BatchResult, error)
@@ -41,39 +41,51 @@ func (h batchHandlers) routes() []route.Route {
 	}
 }
 
-// listBatches lists the team's batches, the newest first.
+// listBatches lists those of the team's batches that a filter selects, the newest first.
 func (h batchHandlers) listBatches(c *fiber.Ctx, p farm.Principal) error {
 	wrong := &input.Problems{}
 	limit := input.QueryNumber(c, "limit", input.ListSize, 1, input.ListLimit, wrong)
 	cursor := input.QueryCursor(c, wrong)
+	filter := queryBatchFilter(c, wrong)
 	if err := wrong.Err(); err != nil {
 		return err
 	}
 	ctx, done := request.Call(c)
 	defer done()
-	list, next, err := h.batches.Batches(ctx, p, cursor, limit)
+	found, err := h.batches.SelectBatches(ctx, p, filter, cursor, limit)
 	if err != nil {
 		return err
 	}
-	answer.LinkNext(c, next)
-	out := make([]batchListed, len(list))
-	for i, b := range list {
+	answer.LinkNext(c, found.Next)
+	out := make([]batchListed, len(found.Batches))
+	for i, b := range found.Batches {
 		stats := public.CountedStats(b.Counts)
 		out[i] = batchListed{
-			BatchID: b.ID, Name: answer.OrNull(b.Name), DueAt: answer.Time(b.DueAt), Status: public.BatchStatus(stats), CreatedAt: answer.Time(b.CreatedAt), Stats: stats,
+			BatchID: b.ID, Name: answer.OrNull(b.Name), DueAt: answer.Time(b.DueAt), SubmittedBy: answer.OrNull(b.First.SubmittedBy),
+			Status: public.BatchStatus(stats), CreatedAt: answer.Time(b.CreatedAt), Stats: stats,
 		}
 	}
 	return answer.OK(c, out)
 }
 
+// queryBatchFilter reads which batches are asked for.
+func queryBatchFilter(c *fiber.Ctx, wrong *input.Problems) farm.BatchFilter {
+	f := farm.BatchFilter{By: strings.Clone(c.Query("by")), State: farm.BatchState(strings.Clone(c.Query("state")))}
+	if f.State != "" && !f.State.Known() {
+		wrong.Add("state", "has to be open, failures or done, not %q", f.State)
+	}
+	return f
+}
+
 // batchListed is a batch in a list.
 type batchListed struct {
-	BatchID   string            `json:"batchId"`
-	Name      *string           `json:"name"`
-	DueAt     answer.Time       `json:"dueAt"`
-	Status    string            `json:"status"`
-	CreatedAt answer.Time       `json:"createdAt"`
-	Stats     public.BatchStats `json:"stats"`
+	BatchID     string            `json:"batchId"`
+	Name        *string           `json:"name"`
+	DueAt       answer.Time       `json:"dueAt"`
+	SubmittedBy *string           `json:"submittedBy"`
+	Status      string            `json:"status"`
+	CreatedAt   answer.Time       `json:"createdAt"`
+	Stats       public.BatchStats `json:"stats"`
 }
 
 // getBatch answers with a batch and the jobs of its rows, as the public interface does, and with how they are called.

@@ -48,7 +48,8 @@ type Batch struct {
 	BatchID   string     `json:"batchId"`
 	Name      string     `json:"name"`
 	DueAt     string     `json:"dueAt"`
-	Status    string     `json:"status"` // processing, finished or error
+	By        string     `json:"submittedBy"` // of those that are listed
+	Status    string     `json:"status"`      // processing, finished or error
 	CreatedAt string     `json:"createdAt"`
 	Stats     BatchStats `json:"stats"`
 	Jobs      []BatchJob `json:"jobs"`
@@ -95,9 +96,16 @@ func (c *Client) NamedBatch(ctx context.Context, id string) (Batch, error) {
 	return fetch[Batch](ctx, c, http.MethodGet, at("/api/farm/v1/batches/%s", id), nil, nil)
 }
 
-// Batches lists up to limit batches, newest first; 0 means all.
-func (c *Client) Batches(ctx context.Context, limit int) (List[Batch], error) {
-	return pages[Batch](ctx, c, "/api/farm/v1/batches", url.Values{}, limit)
+// Batches lists up to limit batches that have all that a filter names, newest first; 0 means all.
+func (c *Client) Batches(ctx context.Context, f farm.BatchFilter, limit int) (List[Batch], error) {
+	query := url.Values{}
+	if f.By != "" {
+		query.Set("by", f.By)
+	}
+	if f.State != "" {
+		query.Set("state", string(f.State))
+	}
+	return pages[Batch](ctx, c, "/api/farm/v1/batches", query, limit)
 }
 
 // CancelBatch cancels the jobs of a batch that have not started.

@@ -13,6 +13,7 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/commands/remote"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
 	"overcrank/farm/codec"
 	"overcrank/farm/wording"
 )
@@ -94,7 +95,7 @@ func suggestions(ctx context.Context, kind string, server remote.Farm) []Candida
 		jobs, _ := c.Jobs(ctx, url.Values{"sort": {"newest_first"}, "minimal": {"true"}}, suggested)
 		return each(jobs, func(j client.Job) (string, string) { return j.ID, wording.Job(j.Status) + " " + j.Name })
 	case "batch":
-		list, _ := c.Batches(ctx, suggested)
+		list, _ := c.Batches(ctx, farm.BatchFilter{}, suggested)
 		return each(list, func(b client.Batch) (string, string) { return b.BatchID, wording.Batch(b.Status) })
 	case "template":
 		list, _ := c.Templates(ctx)

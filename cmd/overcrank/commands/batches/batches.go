@@ -36,7 +36,17 @@ type batchRef struct {
 
 type listCommand struct {
 	remote.Flags
+	By    string          `help:"Only batches that this person, or token, submitted." placeholder:"NAME"`
+	State farm.BatchState `help:"Only batches that are open (some of their jobs have not ended), have failures, or are done." enum:",open,failures,done" default:"" placeholder:"open|failures|done"`
 	remote.Paging
+}
+
+func (listCommand) Help() string {
+	return `Examples:
+
+    overcrank batches                              # the newest 20
+    overcrank batches --by ada --state failures    # those of one person of which jobs failed
+    overcrank batches --state open --all --json | jq -r '.[].batchId'`
 }
 
 func (l listCommand) Run(ctx context.Context, out *terminal.Output) error {
@@ -48,12 +58,15 @@ func (l listCommand) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	list, err := c.Batches(ctx, most)
+	list, err := c.Batches(ctx, farm.BatchFilter{By: l.By, State: l.State}, most)
 	return l.Print(out, list, err, func() error {
-		t := terminal.NewTable("BATCH", "STATE", "JOBS", "DONE", "FAILED", "OPEN", "SUBMITTED", "DUE", "NAME")
+		t := terminal.NewTable("BATCH", "STATE", "JOBS", "DONE", "FAILED", "OPEN", "SUBMITTED", "BY", "DUE", "NAME")
 		for _, b := range list.Items {
 			t.Row(b.BatchID, wording.Batch(b.Status), strconv.Itoa(b.Stats.Total), strconv.Itoa(b.Stats.Finished), strconv.Itoa(b.Stats.Error),
-				strconv.Itoa(b.Stats.Pending), terminal.LocalTime(b.CreatedAt), terminal.LocalTime(b.DueAt), b.Name)
+				strconv.Itoa(b.Stats.Pending), terminal.LocalTime(b.CreatedAt), b.By, terminal.LocalTime(b.DueAt), b.Name)
+		}
+		if l.By != "" || l.State != "" {
+			return out.List(t, "No such batches.")
 		}
 		return out.List(t, "No batches. Submit one with: overcrank batches submit variants.csv --template NAME")
 	})

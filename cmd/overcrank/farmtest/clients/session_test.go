@@ -205,6 +205,8 @@ batches set LAST --name 'Spring spots'
 batches show LAST
 batches show LAST --json
 batches list
+batches list --by nobody
+batches list --state done --json
 batches wait LAST --timeout 1ms -q
 batches cancel LAST
 batches wait LAST

@@ -61,7 +61,9 @@ type Layer struct {
 	AutoOrient     bool // along the path
 	// FacesCamera tells whether a 3D layer faces the camera, or a camera or a light its point of interest.
 	FacesCamera bool
-	// CharactersFace tells whether each character of a 3D text does.
+	// CharactersInSpace tells whether the characters of a 3D text have a depth of their own ("per-character 3D").
+	CharactersInSpace bool
+	// CharactersFace tells whether each of them faces the camera.
 	CharactersFace bool
 	Quality        int // 0 wireframe, 1 draft, 2 best
 	LightKind      int

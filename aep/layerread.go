@@ -31,6 +31,7 @@ const (
 	ldtaNameLength      = 32
 	ldtaFlagGuide       = 1 // of the first byte of flags
 	ldtaFlagPixelMotion = 2
+	ldtaFlagInSpace     = 3
 	ldtaFlagCharacters  = 4
 	ldtaFlagNull        = 7 // of the second
 	ldtaFlagSolo        = 3
@@ -123,23 +124,24 @@ func decodeLayer(b body) *Layer {
 		Quality:              int(b.u16(ldtaQuality)),
 		LightKind:            int(b.u8(ldtaLightKind)),
 
-		Guide:          b.bit(ldtaFlags, ldtaFlagGuide),
-		CharactersFace: b.bit(ldtaFlags, ldtaFlagCharacters),
-		Null:           b.bit(ldtaFlags+1, ldtaFlagNull),
-		Solo:           b.bit(ldtaFlags+1, ldtaFlagSolo),
-		ThreeD:         b.bit(ldtaFlags+1, ldtaFlagThreeD),
-		Adjustment:     b.bit(ldtaFlags+1, ldtaFlagAdjustment),
-		AutoOrient:     b.bit(ldtaFlags+1, ldtaFlagAutoOrient),
-		FacesCamera:    b.bit(ldtaFlags+1, ldtaFlagFacesCamera),
-		Collapse:       b.bit(ldtaFlags+2, ldtaFlagCollapse),
-		Shy:            b.bit(ldtaFlags+2, ldtaFlagShy),
-		Locked:         b.bit(ldtaFlags+2, ldtaFlagLocked),
-		FrameBlend:     b.bit(ldtaFlags+2, ldtaFlagFrameBlend),
-		PixelMotion:    b.bit(ldtaFlags, ldtaFlagPixelMotion),
-		MotionBlur:     b.bit(ldtaFlags+2, ldtaFlagMotionBlur),
-		EffectsEnabled: b.bit(ldtaFlags+2, ldtaFlagEffects),
-		AudioEnabled:   b.bit(ldtaFlags+2, ldtaFlagAudio),
-		Enabled:        b.bit(ldtaFlags+2, ldtaFlagVisible),
+		Guide:             b.bit(ldtaFlags, ldtaFlagGuide),
+		CharactersInSpace: b.bit(ldtaFlags, ldtaFlagInSpace),
+		CharactersFace:    b.bit(ldtaFlags, ldtaFlagCharacters),
+		Null:              b.bit(ldtaFlags+1, ldtaFlagNull),
+		Solo:              b.bit(ldtaFlags+1, ldtaFlagSolo),
+		ThreeD:            b.bit(ldtaFlags+1, ldtaFlagThreeD),
+		Adjustment:        b.bit(ldtaFlags+1, ldtaFlagAdjustment),
+		AutoOrient:        b.bit(ldtaFlags+1, ldtaFlagAutoOrient),
+		FacesCamera:       b.bit(ldtaFlags+1, ldtaFlagFacesCamera),
+		Collapse:          b.bit(ldtaFlags+2, ldtaFlagCollapse),
+		Shy:               b.bit(ldtaFlags+2, ldtaFlagShy),
+		Locked:            b.bit(ldtaFlags+2, ldtaFlagLocked),
+		FrameBlend:        b.bit(ldtaFlags+2, ldtaFlagFrameBlend),
+		PixelMotion:       b.bit(ldtaFlags, ldtaFlagPixelMotion),
+		MotionBlur:        b.bit(ldtaFlags+2, ldtaFlagMotionBlur),
+		EffectsEnabled:    b.bit(ldtaFlags+2, ldtaFlagEffects),
+		AudioEnabled:      b.bit(ldtaFlags+2, ldtaFlagAudio),
+		Enabled:           b.bit(ldtaFlags+2, ldtaFlagVisible),
 	}
 	if l.Blend == BlendDissolve && b.bit(ldtaTransfer, ldtaFlagDancing) {
 		l.Blend = BlendDancingDissolve

@@ -77,6 +77,7 @@ func layerFlags(b []byte, l *Layer) {
 	bit(38, 2, l.ThreeD)
 	bit(38, 1, l.Adjustment)
 	bit(38, 0, l.AutoOrient)
+	bit(37, 3, l.CharactersInSpace)
 	bit(37, 4, l.CharactersFace)
 	bit(38, 5, l.FacesCamera)
 	bit(39, 7, l.Collapse)

@@ -13,6 +13,7 @@ func (s *session) defineAVLayer(c *class) {
 		{"adjustmentLayer", func(l *aep.Layer) *bool { return &l.Adjustment }},
 		{"guideLayer", func(l *aep.Layer) *bool { return &l.Guide }},
 		{"threeDLayer", func(l *aep.Layer) *bool { return &l.ThreeD }},
+		{"threeDPerChar", func(l *aep.Layer) *bool { return &l.CharactersInSpace }},
 		{"collapseTransformation", func(l *aep.Layer) *bool { return &l.Collapse }},
 		{"motionBlur", func(l *aep.Layer) *bool { return &l.MotionBlur }},
 		{"frameBlending", func(l *aep.Layer) *bool { return &l.FrameBlend }},
@@ -57,7 +58,7 @@ func (s *session) defineAVLayer(c *class) {
 	attr(c, "quality", func(r *layerRef) any { return firstQuality + r.l.Quality }, func(r *layerRef, v goja.Value) {
 		r.l.Quality = s.enumerated(v, "quality", firstQuality, 3)
 	})
-	for name, value := range map[string]any{"samplingQuality": 4812, "environmentLayer": false, "threeDPerChar": false} {
+	for name, value := range map[string]any{"samplingQuality": 4812, "environmentLayer": false} {
 		attr(c, name, func(*layerRef) any { return value }, func(*layerRef, goja.Value) {})
 	}
 	const firstBlending = 4012 // FrameBlendingType: none, a mixture, pixel motion

@@ -188,11 +188,13 @@ func (s *session) defineLayerSwitches(c *class) {
 			return firstAutoOrient + 1
 		case r.l.FacesCamera:
 			return firstAutoOrient + 2
+		case r.l.CharactersFace:
+			return firstAutoOrient + 3
 		}
 		return firstAutoOrient
 	}, func(r *layerRef, v goja.Value) {
 		chosen := s.enumerated(v, "autoOrient", firstAutoOrient, 4)
-		r.l.AutoOrient, r.l.FacesCamera = chosen == 1, chosen == 2
+		r.l.AutoOrient, r.l.FacesCamera, r.l.CharactersFace = chosen == 1, chosen == 2, chosen == 3
 	})
 }
 

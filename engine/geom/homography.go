@@ -43,6 +43,15 @@ func (h *Homography) Invert() (Homography, bool) {
 	}, true
 }
 
+// Finite tells whether every number of h is finite.
+func (h *Homography) Finite() bool {
+	sum := 0.0
+	for _, v := range h {
+		sum += v
+	}
+	return !math.IsNaN(sum) && !math.IsInf(sum, 0)
+}
+
 // Affine is h as a Matrix, if the plane is parallel to that on which it is seen, so that within r, a box of it, no perspective is visible.
 func (h *Homography) Affine(r Rect) (Matrix, bool) {
 	reach := max(math.Abs(r.MinX), math.Abs(r.MaxX), math.Abs(r.MinY), math.Abs(r.MaxY), 1)
@@ -93,14 +102,18 @@ func (h *Homography) seen(r Rect) []Point {
 	return out
 }
 
-// visible are the corners of the part of r that lies in front of the viewer: r, cut off where w is near.
+// visible are the corners of the part of r that lies in front of the viewer.
 func (h *Homography) visible(r Rect) []Point {
-	corners := [4]Point{{r.MinX, r.MinY}, {r.MaxX, r.MinY}, {r.MaxX, r.MaxY}, {r.MinX, r.MaxY}}
+	return h.Cut([]Point{{r.MinX, r.MinY}, {r.MaxX, r.MinY}, {r.MaxX, r.MaxY}, {r.MinX, r.MaxY}})
+}
+
+// Cut is the part of a polygon that lies in front of the viewer: cut off where w is near.
+func (h *Homography) Cut(polygon []Point) []Point {
 	const before = 2 * near
 	depth := func(p Point) float64 { return h[6]*p.X + h[7]*p.Y + h[8] - before }
 	var out []Point
-	for i, p := range corners {
-		q := corners[(i+1)%4]
+	for i, p := range polygon {
+		q := polygon[(i+1)%len(polygon)]
 		dp, dq := depth(p), depth(q)
 		if dp >= 0 {
 			out = append(out, p)

@@ -24,10 +24,22 @@ const (
 // line of uneven width, as in After Effects.
 func (r *Rasterizer) Stroke(o geom.Outline, style StrokeStyle, m geom.Matrix) {
 	scale := m.MeanScale()
-	if style.Width <= 0 || scale == 0 {
+	if scale == 0 {
 		return
 	}
-	tolerance := flatness / scale
+	for _, contour := range style.around(o, flatness/scale) {
+		for i, pt := range contour {
+			contour[i] = m.Apply(pt)
+		}
+		r.polygon(contour)
+	}
+}
+
+// around are polygons around the stroke of o, within tolerance of it. All have the same direction, so that where they overlap is inside.
+func (style StrokeStyle) around(o geom.Outline, tolerance float64) (out [][]geom.Point) {
+	if style.Width <= 0 {
+		return nil
+	}
 	lines := o.Flatten(geom.Identity, tolerance)
 	if pattern := dashPattern(style.Dashes); pattern != nil && style.Profile == nil {
 		lines = dash(lines, pattern, style.DashOffset)
@@ -41,13 +53,9 @@ func (r *Rasterizer) Stroke(o geom.Outline, style StrokeStyle, m geom.Matrix) {
 		if style.Profile != nil {
 			outline = p.tapered
 		}
-		for _, contour := range outline(l) {
-			for i, pt := range contour {
-				contour[i] = m.Apply(pt)
-			}
-			r.polygon(contour)
-		}
+		out = append(out, outline(l)...)
 	}
+	return out
 }
 
 // pen makes the outline of a stroked polyline: its left side forwards and its right side backwards. All contours have

@@ -295,7 +295,7 @@ func (w *worker) deepPicture(clip image.Rectangle, v view, d *drawing, x *exposu
 	if x != nil {
 		return w.deepBlurred(clip, v, x, masks)
 	}
-	if v.h != nil {
+	if v.inPerspective() {
 		local, d, fit, err := w.unprojected(v)
 		if d == nil || err != nil {
 			return deepPicture{}, err

@@ -58,7 +58,7 @@ func (w *worker) blurred(clip image.Rectangle, v view, x *exposure, masks []mask
 
 func (x *exposure) inPerspective() bool {
 	for i := range x.views {
-		if x.views[i].h != nil {
+		if x.views[i].inPerspective() {
 			return true
 		}
 	}

@@ -76,10 +76,6 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 			transform(l, value("ADBE Rotate X", 10))
 			l.ThreeD, l.MotionBlur = true, true
 		}, "the motion blur of what changes within a text or a shape in space"},
-		"characters that face the camera": {func(l *aep.Layer) {
-			l.Kind, l.ThreeD, l.CharactersFace = aep.LayerText, true, true
-			children(l, group("ADBE Text Properties", words()))
-		}, "the way of single characters to face the camera"},
 		"curvature": {func(l *aep.Layer) {
 			l.ThreeD = true
 			children(l, group("ADBE Plane Options Group", value("ADBE Plane Curvature", 9)))

@@ -133,7 +133,7 @@ func (w *worker) seenOf(clip image.Rectangle, l *shownLayer, x *exposure, masks 
 func (w *worker) direct(l *shownLayer, opacity float64, x *exposure, masks []mask) bool {
 	v := l.view
 	plain := opacity == 1 && isNormal(v.layer.Blend)
-	return x == nil && v.lone() && v.h == nil && w.plainInSpace(v) && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d)
+	return x == nil && v.lone() && !v.inPerspective() && w.plainInSpace(v) && len(masks) == 0 && len(v.layer.Effects) == 0 && (l.d.blends || plain) && !w.keeps(v, l.d)
 }
 
 // preserves tells whether the layer is seen only where those below it are. A stencil shows nothing outside of what is below anyway.

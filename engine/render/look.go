@@ -176,6 +176,9 @@ func (l *looking) place(s stage, layer *scene.Layer) {
 		if v.h != nil {
 			l.numbers(v.h[:]...)
 		}
+		if v.characters != nil {
+			v.characters.values(func(n ...float64) { l.numbers(n...) })
+		}
 	case layer.Transform.Moves() || l.origins != nil: // its parents are not part of its origin
 		m = layer.Transform.Matrix(w.eval, s.t)
 	}

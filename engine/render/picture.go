@@ -74,7 +74,7 @@ func (w *worker) picture(clip image.Rectangle, v view, d *drawing, x *exposure, 
 	if x != nil {
 		return w.blurred(clip, v, x, masks, v.layer.Effects)
 	}
-	if v.h != nil {
+	if v.inPerspective() {
 		return w.projected(clip, v, masks)
 	}
 	if v.layer.Vector() || v.layer.Collapse && v.layer.Kind == scene.Nested || len(masks)+len(v.layer.Effects) == 0 {

@@ -35,7 +35,9 @@ type view struct {
 	// h is how a 3D layer is seen in perspective, in the target's pixels, and m is close to it in the layer's middle; nil where m says all.
 	h     *geom.Homography
 	depth float64 // of a 3D layer: its distance from the viewer
-	own   bool    // the target has the layer's own pixels, scaled by m
+	// characters is how those of a text in space are seen; nil for other layers.
+	characters *characters
+	own        bool // the target has the layer's own pixels, scaled by m
 }
 
 // holds tells whether comp is s or one of the compositions around it.

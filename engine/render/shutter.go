@@ -81,6 +81,7 @@ func (w *worker) exposure(v view) *exposure {
 	if !x.anew && x.rests(v) {
 		return nil
 	}
+	x.anew = x.anew || v.characters != nil
 	return x
 }
 

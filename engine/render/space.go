@@ -27,6 +27,7 @@ func (w *worker) inSpace(s stage, l *scene.Layer) view {
 	if !l.ThreeD { // all of one plane, whose order is that of its layers
 		v.depth = camera.Distance(s.joins.Apply(geom.Vec{X: float64(s.comp.Width) / 2, Y: float64(s.comp.Height) / 2}))
 	}
+	v.characters = w.characters(s, l, camera, space)
 	if m, ok := h.Affine(box); ok {
 		v.m = m
 		return v

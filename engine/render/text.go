@@ -31,13 +31,17 @@ var textKind = kind(func(w *worker, v view) (*drawing, error) {
 		if g.Varies() {
 			marks = g.Marks(w.eval, v.t, laid.layout, w.r.opt.Fonts)
 		}
-		d.box = boxOfMarks(marks, v.m)
+		m := v.m
+		if v.characters != nil && !v.own {
+			marks, m, d.still = v.characters.marks(marks), geom.Identity, false
+		}
+		d.box = boxOfMarks(marks, m)
 		d.draw = func(dst *raster.Image, _ float64, _ raster.Blend) error {
 			if blend := g.Blend(); blend != nil {
-				w.isolated(dst, d.box, 1, raster.Normal, func(own *raster.Image) { w.blendMarks(own, marks, v.m, blend) })
+				w.isolated(dst, d.box, 1, raster.Normal, func(own *raster.Image) { w.blendMarks(own, marks, m, blend) })
 				return nil
 			}
-			w.drawMarks(dst, marks, v.m)
+			w.drawMarks(dst, marks, m)
 			return nil
 		}
 		return d, nil

@@ -7,7 +7,7 @@ const fastRectangle = 1
 
 // iris tells what of a camera's depth of field is not drawn.
 func (l *Layer) iris() {
-	if !l.Comp.deep() || !l.on("ADBE Camera Options Group", "ADBE Camera Depth of Field") {
+	if !l.Comp.deep() || !l.focuses() {
 		return
 	}
 	group := l.Props.Child("ADBE Camera Options Group")

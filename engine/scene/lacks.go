@@ -212,12 +212,30 @@ func (l *Layer) flat() {
 		return
 	}
 	tilted := len(l.Comp.cameras) > 0 || l.on("ADBE Transform Group", "ADBE Rotate X") || l.on("ADBE Transform Group", "ADBE Rotate Y")
-	if tilted && l.MotionBlur && l.Comp.MotionBlur && len(l.Redrawn) > 0 {
+	if tilted && !l.InCharacters() && l.MotionBlur && l.Comp.MotionBlur && len(l.Redrawn) > 0 {
 		l.detail("the motion blur of what changes within a text or a shape in space")
 	}
-	if l.Kind == Text && l.CharactersFace {
-		l.detail("the way of single characters to face the camera")
+	if l.Kind != Text || l.Glyphs == nil || !l.Glyphs.InSpace() {
+		return
 	}
+	switch {
+	case !l.InCharacters():
+		l.lack("the depth of characters of a text with masks")
+	case len(l.Comp.Lamps) > 0 || l.amongOthers() || slices.ContainsFunc(l.Comp.All, (*Layer).focuses):
+		l.detail("what light, shadow, focus and other 3D layers make of single characters")
+	}
+}
+
+// amongOthers tells whether other 3D layers are seen in its composition.
+func (l *Layer) amongOthers() bool {
+	return slices.ContainsFunc(l.Comp.Shown, func(other *Layer) bool {
+		return other != l && (other.Joins || other.ThreeD && other.Kind != Camera && other.Kind != Light)
+	})
+}
+
+// focuses tells whether it is a camera with depth of field.
+func (l *Layer) focuses() bool {
+	return l.Kind == Camera && l.Enabled && l.on("ADBE Camera Options Group", "ADBE Camera Depth of Field")
 }
 
 // solid tells what of a 3D layer is drawn by After Effects' other renderers, and not by Classic 3D.

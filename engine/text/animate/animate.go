@@ -25,6 +25,7 @@ type Text struct {
 	path      *path
 
 	varies, timed bool
+	inSpace       bool
 	parts         int
 	lacks, nearly []string
 }
@@ -32,6 +33,10 @@ type Text struct {
 // Compile compiles the group ref.Prop, "ADBE Text Properties". It returns nil if nothing changes single glyphs.
 func Compile(ref eval.Ref) *Text {
 	x := &Text{}
+	facing := false
+	if l := ref.Layer; l != nil && l.ThreeD && l.CharactersInSpace {
+		x.inSpace, facing = true, l.CharactersFace
+	}
 	p := params{ref: ref, text: x}
 	if group := p.child("ADBE Text Animators"); group.ref.Prop != nil {
 		for i, a := range group.ref.Prop.Children {
@@ -42,7 +47,7 @@ func Compile(ref eval.Ref) *Text {
 	}
 	x.options = newOptions(p.child("ADBE Text More Options"))
 	x.path = newPath(p.child("ADBE Text Path Options"))
-	if len(x.animators) == 0 && x.path == nil && !x.options.ordered() && x.options.blend == nil && len(x.lacks) == 0 {
+	if len(x.animators) == 0 && x.path == nil && !facing && !x.options.ordered() && x.options.blend == nil && len(x.lacks) == 0 {
 		return nil
 	}
 	return x
@@ -60,6 +65,9 @@ func (x *Text) Varies() bool { return x.varies || x.timed }
 // Timed tells whether it may look different in each frame although no value changes.
 func (x *Text) Timed() bool { return x.timed }
 
+// InSpace tells whether each glyph has a place of its own in the space of the layer.
+func (x *Text) InSpace() bool { return x.inSpace }
+
 // Blend is how each character is laid over those before it; nil for Normal.
 func (x *Text) Blend() raster.Blend { return x.options.blend }
 
@@ -70,7 +78,7 @@ type Fonts interface {
 
 // Marks are what is to be drawn of a text that was laid out in single glyphs, at composition time t, in order.
 func (x *Text) Marks(e *eval.Evaluator, t float64, l *text.Layout, fonts Fonts) []Mark {
-	s := setting{moment: moment{e, t}, layout: l, glyphs: make([]glyph, len(l.Glyphs))}
+	s := setting{moment: moment{e, t}, layout: l, inSpace: x.inSpace, glyphs: make([]glyph, len(l.Glyphs))}
 	for i := range s.glyphs {
 		s.glyphs[i] = newGlyph(&l.Glyphs[i])
 	}
@@ -86,8 +94,9 @@ func (x *Text) Marks(e *eval.Evaluator, t float64, l *text.Layout, fonts Fonts) 
 // setting is a text being set at a time.
 type setting struct {
 	moment
-	layout *text.Layout
-	glyphs []glyph
+	layout  *text.Layout
+	inSpace bool
+	glyphs  []glyph
 }
 
 // line calls do with the glyphs of each line.

@@ -56,7 +56,7 @@ func (x *Text) animator(p params, index int) {
 			continue
 		}
 		v := props.vector(child.Match, c.initial)
-		if c.deep != nil && (v.Varies() || c.deep(v.At(nil, 0))) {
+		if c.deep != nil && !x.inSpace && (v.Varies() || c.deep(v.At(nil, 0))) {
 			x.almost("the depth of characters in text animator '%s'", p.name())
 		}
 		a.properties = append(a.properties, property{c, v})

@@ -16,6 +16,7 @@ type glyph struct {
 	skew, skewAxis          float64 // degrees
 	turn                    float64 // degrees
 	tilt                    geom.Point
+	back                    back
 	opacity                 float64
 	fill, stroke            [4]float64
 	strokeWidth             float64
@@ -34,9 +35,13 @@ type glyph struct {
 	pivot geom.Point // what it turns about
 }
 
+// back is what animators have made of a glyph along the z axis.
+type back struct{ anchor, position, scale float64 }
+
 func newGlyph(g *text.Glyph) glyph {
 	out := glyph{
 		Glyph: g, scale: geom.Point{X: 1, Y: 1}, opacity: 1, fill: g.Style.Fill, stroke: g.Style.Stroke, code: float64(g.Rune),
+		back: back{scale: 1},
 	}
 	if g.Style.ApplyStroke {
 		out.strokeWidth = g.Style.StrokeWidth
@@ -108,9 +113,20 @@ func (g *glyph) matrix() geom.Matrix {
 	if g.turn != 0 {
 		m = m.Mul(geom.Rotate(g.turn))
 	}
-	if g.skew != 0 {
-		m = m.Mul(geom.Skew(g.skew, g.skewAxis))
-	}
-	m = m.Mul(geom.Scale(g.scale.X, g.scale.Y))
+	m = m.Mul(g.skewed()).Mul(geom.Scale(g.scale.X, g.scale.Y))
 	return m.Mul(geom.Translate(g.x-g.pivot.X-g.anchor.X, g.y-g.pivot.Y-g.anchor.Y))
+}
+
+func (g *glyph) skewed() geom.Matrix {
+	if g.skew == 0 {
+		return geom.Identity
+	}
+	return geom.Skew(g.skew, g.skewAxis)
+}
+
+// space is the matrix of a glyph in a text in space. It turns as a 3D layer does: about z first, then about y and x.
+func (g *glyph) space() geom.Space {
+	turned := geom.TurnX(g.tilt.X).Mul(geom.TurnY(g.tilt.Y)).Mul(geom.TurnZ(g.turn))
+	sized := geom.InSpace(g.skewed()).Mul(geom.Stretch(geom.Vec{X: g.scale.X, Y: g.scale.Y, Z: g.back.scale}))
+	return turned.Mul(sized).Mul(geom.MoveBy(geom.Vec{X: g.x - g.pivot.X - g.anchor.X, Y: g.y - g.pivot.Y - g.anchor.Y, Z: -g.back.anchor}))
 }

@@ -13,34 +13,46 @@ type Mark struct {
 	Matrix  geom.Matrix    // maps them to pixels of the layer
 	Opacity float64        // of all of them together, 0 to 1
 	Blur    geom.Point     // across and down, in pixels of the layer, as blurriness in an effect
+
+	// Of a text in space: what the glyph turns about, in the space of the layer, and what maps its pixels to the space about that.
+	At  geom.Vec
+	Own geom.Space
 }
 
 // marks are what is to be drawn. r may be nil.
 func (s *setting) marks(o *options, r *route) []Mark {
-	places := s.places(r)
+	frames := s.frames(r)
 	out := make([]Mark, 0, len(s.glyphs))
 	switch int(s.number(&o.order)) {
 	case fillsAbove:
-		out = s.mark(out, places, (*glyph).strokes)
-		return s.mark(out, places, (*glyph).fills)
+		out = s.mark(out, frames, (*glyph).strokes)
+		return s.mark(out, frames, (*glyph).fills)
 	case strokesAbove:
-		out = s.mark(out, places, (*glyph).fills)
-		return s.mark(out, places, (*glyph).strokes)
+		out = s.mark(out, frames, (*glyph).fills)
+		return s.mark(out, frames, (*glyph).strokes)
 	}
-	return s.mark(out, places, (*glyph).shapes)
+	return s.mark(out, frames, (*glyph).shapes)
 }
 
-func (s *setting) mark(out []Mark, places []geom.Matrix, shapes func(*glyph) []raster.Shape) []Mark {
+func (s *setting) mark(out []Mark, frames []geom.Matrix, shapes func(*glyph) []raster.Shape) []Mark {
 	for i := range s.glyphs {
 		g := &s.glyphs[i]
-		if len(g.Outline.Verbs) == 0 || !(g.opacity > 0) || !places[i].Finite() {
+		m := frames[i].Mul(g.matrix())
+		if len(g.Outline.Verbs) == 0 || !(g.opacity > 0) || !m.Finite() {
 			continue
 		}
-		if list := shapes(g); len(list) > 0 {
-			out = append(out, Mark{
-				Shapes: list, Matrix: places[i], Opacity: min(g.opacity, 1), Blur: geom.Point{X: sane(g.blur.X), Y: sane(g.blur.Y)},
-			})
+		list := shapes(g)
+		if len(list) == 0 {
+			continue
 		}
+		one := Mark{Shapes: list, Matrix: m, Opacity: min(g.opacity, 1), Blur: geom.Point{X: sane(g.blur.X), Y: sane(g.blur.Y)}}
+		if s.inSpace {
+			f := frames[i]
+			one.At = geom.Vec{X: f.E, Y: f.F, Z: g.back.position}
+			f.E, f.F = 0, 0
+			one.Own = geom.InSpace(f).Mul(g.space())
+		}
+		out = append(out, one)
 	}
 	return out
 }
@@ -53,8 +65,8 @@ func sane(v float64) float64 {
 	return min(v, 1e6)
 }
 
-// places map pixels of each glyph to those of the layer.
-func (s *setting) places(r *route) []geom.Matrix {
+// frames map pixels around what each glyph turns about to those of the layer.
+func (s *setting) frames(r *route) []geom.Matrix {
 	out := make([]geom.Matrix, 0, len(s.glyphs))
 	s.lines(func(line int, glyphs []glyph) {
 		along := spread{}
@@ -68,7 +80,7 @@ func (s *setting) places(r *route) []geom.Matrix {
 			if r != nil {
 				frame = r.frame(at.X + along.start + along.gap*float64(i)).Mul(geom.Translate(0, at.Y))
 			}
-			out = append(out, frame.Mul(g.matrix()))
+			out = append(out, frame)
 		}
 	})
 	return out

@@ -13,11 +13,16 @@ type change struct {
 
 // changes are the properties of animators that can be drawn, by their match names.
 var changes = map[string]change{
-	"ADBE Text Anchor Point 3D": {apply: func(g *glyph, v [4]float64, k amount) { g.anchor = g.anchor.Add(plane(v, k)) }, deep: third},
-	"ADBE Text Position 3D":     {apply: func(g *glyph, v [4]float64, k amount) { g.position = g.position.Add(plane(v, k)) }, deep: third},
+	"ADBE Text Anchor Point 3D": {apply: func(g *glyph, v [4]float64, k amount) {
+		g.anchor, g.back.anchor = g.anchor.Add(plane(v, k)), g.back.anchor+v[2]*k[2]
+	}, deep: third},
+	"ADBE Text Position 3D": {apply: func(g *glyph, v [4]float64, k amount) {
+		g.position, g.back.position = g.position.Add(plane(v, k)), g.back.position+v[2]*k[2]
+	}, deep: third},
 	"ADBE Text Scale 3D": {initial: [4]float64{100, 100, 100}, apply: func(g *glyph, v [4]float64, k amount) {
 		g.scale.X *= mix(1, v[0]/100, k[0])
 		g.scale.Y *= mix(1, v[1]/100, k[1])
+		g.back.scale *= mix(1, v[2]/100, k[2])
 	}},
 	"ADBE Text Skew":       {apply: func(g *glyph, v [4]float64, k amount) { g.skew += v[0] * k[0] }},
 	"ADBE Text Skew Axis":  {apply: func(g *glyph, v [4]float64, k amount) { g.skewAxis += v[0] * k[0] }},

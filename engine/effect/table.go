@@ -143,6 +143,7 @@ var table = map[string]New{
 	"CC Slant":                     newSlant,
 	"CC Tiler":                     newTiler,
 	"CC Toner":                     newCCToner,
+	"CC Vector Blur":               newVectorBlur,
 	"CC Wide Time":                 newWideTime,
 	"Keylight 906":                 newKeylight,
 }

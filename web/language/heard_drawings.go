@@ -163,6 +163,7 @@ var (
 		"the exact falloff of the light",
 		"the exact height of the bands",
 		"the exact length",
+		"the exact length and direction",
 		"the exact matte and despill",
 		"the exact noise",
 		"the exact order of the blocks",

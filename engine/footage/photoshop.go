@@ -28,7 +28,7 @@ func probePhotoshop(path string) (Info, bool) {
 		return Info{}, false // left to ffmpeg
 	}
 	defer f.Close()
-	return Info{Width: file.Width, Height: file.Height, Still: true, Video: true, Alpha: true}, true
+	return Info{Width: file.Width, Height: file.Height, Still: true, Video: true, Alpha: true, Inks: file.Inks()}, true
 }
 
 func openPhotoshop(path string) (f *os.File, file *photoshop.File, err error) {
@@ -65,7 +65,7 @@ func (l PhotoshopLayer) sized(path string, info Info) (Info, error) {
 	if err != nil {
 		return info, unreadable(path, err)
 	}
-	info.Styled = layer.Styled
+	info.Styled, info.Inks = layer.Styled, file.Inks()
 	if layer.Filled && layer.Bounds.Empty() {
 		info.Lacks = "a fill without pixels"
 	}

@@ -88,7 +88,7 @@ func probeVector(path string, fonts *text.Book) (Info, bool, error) {
 	if w > ffmpeg.MaxPixels/h {
 		return Info{}, true, tooLarge(w, h)
 	}
-	return Info{Width: w, Height: h, Still: true, Video: true, Alpha: true, Outlines: true, Lacks: strings.Join(pic.Lacks, ", "), Fonts: pic.Fonts}, true, nil
+	return Info{Width: w, Height: h, Still: true, Video: true, Alpha: true, Outlines: true, Lacks: strings.Join(pic.Lacks, ", "), Inks: pic.Inks, Fonts: pic.Fonts}, true, nil
 }
 
 // outlines is the picture of a file of outlines, which the library keeps.

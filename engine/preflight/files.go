@@ -3,6 +3,8 @@ package preflight
 import (
 	"context"
 	"fmt"
+	"path"
+	"strings"
 
 	"overcrank/aep"
 	"overcrank/engine/footage"
@@ -18,10 +20,11 @@ type read struct {
 	err  error
 }
 
-// within are the findings within a file of outlines or a layer of a Photoshop file, which is read once; none for other files.
+// within are the findings within a file of outlines or one of Photoshop's, which is read once; none for other files.
 func (f *Preflight) within(ctx context.Context, use aep.Use) (list []aep.Finding) {
 	it := use.Item
-	if !scene.Outlines(it.FileName()) && it.Footage.Layer == "" || ctx.Err() != nil {
+	outlines := scene.Outlines(it.FileName())
+	if !outlines && it.Footage.Layer == "" && !layered(it.FileName()) || ctx.Err() != nil {
 		return nil
 	}
 	key := fmt.Sprint(it.Footage.File.Resolved, it.Footage.LayerNumber, it.Footage.Layer)
@@ -37,7 +40,7 @@ func (f *Preflight) within(ctx context.Context, use aep.Use) (list []aep.Finding
 		f.files[key] = of
 	}
 	about := aep.Finding{Kind: aep.FeatureFinding, Composition: use.Comp.Name, Layer: f.project.DisplayName(use.Layer)}
-	if of.err != nil && it.Footage.Layer == "" {
+	if of.err != nil && outlines && it.Footage.Layer == "" {
 		about.What = "the vector file " + of.err.Error()
 		list = append(list, about)
 	}
@@ -54,12 +57,18 @@ func (f *Preflight) within(ctx context.Context, use aep.Use) (list []aep.Finding
 	return list
 }
 
+// layered tells by its name whether a file is one of Photoshop's.
+func layered(name string) bool {
+	ext := strings.ToLower(path.Ext(name))
+	return ext == ".psd" || ext == ".psb"
+}
+
 func (f *Preflight) read(ctx context.Context, it *aep.Item) (of read) {
-	path := it.Footage.File.Resolved
+	file := it.Footage.File.Resolved
 	if it.Footage.Layer != "" {
-		of.info, of.err = footage.PhotoshopLayer{Name: it.Footage.Layer, Number: it.Footage.LayerNumber}.Probe(path)
+		of.info, of.err = footage.PhotoshopLayer{Name: it.Footage.Layer, Number: it.Footage.LayerNumber}.Probe(file)
 	} else {
-		of.info, of.err = footage.ProbeWith(ctx, path, f.opt.Fonts)
+		of.info, of.err = footage.ProbeWith(ctx, file, f.opt.Fonts)
 	}
 	return of
 }

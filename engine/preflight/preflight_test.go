@@ -31,7 +31,7 @@ func number(match string, v ...float64) *aep.Property {
 // project has a composition with one solid and what change adds to its layer.
 func project(change func(p *aep.Project, l *aep.Layer)) (*aep.Project, *aep.Item) {
 	solid := &aep.Item{ID: 1, Name: "white", Kind: aep.ItemFootage, Footage: &aep.Footage{Kind: aep.FootageSolid, Width: 10, Height: 10, HasVideo: true, Still: true}}
-	l := &aep.Layer{ID: 1, Name: "card", Source: 1, Out: 10, Stretch: 100, Blend: aep.BlendNormal, Enabled: true, EffectsEnabled: true,
+	l := &aep.Layer{ID: 1, Name: "card", Source: 1, Out: 10, Stretch: 100, Blend: aep.BlendNormal, Enabled: true, EffectsEnabled: true, Quality: 2,
 		Props: group("layer", group("ADBE Transform Group"))}
 	comp := &aep.Item{ID: 2, Name: "main", Kind: aep.ItemComposition, Comp: &aep.Composition{
 		Width: 10, Height: 10, PixelAspect: 1, FrameRate: 10, Duration: 10, Layers: []*aep.Layer{l}}}
@@ -76,6 +76,14 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 			styled(t, p)
 			l.Props.Children = append(l.Props.Children, group("ADBE Layer Styles", group("solidFill/enabled")))
 		}, aep.DrawsExactly, aep.Finding{}},
+		"colours of inks": {func(p *aep.Project, _ *aep.Layer) { inked(t, p, "") }, aep.DrawsNearly, aep.Finding{
+			Kind: aep.FeatureFinding, What: "the exact colours of CMYK in the file 'art.psd'", Detail: true}},
+		"colours of inks in a layer": {func(p *aep.Project, _ *aep.Layer) { inked(t, p, "ground") }, aep.DrawsNearly, aep.Finding{
+			Kind: aep.FeatureFinding, What: "the exact colours of CMYK in the file 'art.psd'", Detail: true}},
+		"a draft": {func(_ *aep.Project, l *aep.Layer) { l.Quality = 1 }, aep.DrawsNearly, aep.Finding{
+			Kind: aep.FeatureFinding, What: "the draft quality that 'Current Settings' give a layer", Detail: true}},
+		"a wireframe": {func(_ *aep.Project, l *aep.Layer) { l.Quality = 0 }, aep.DrawsNearly, aep.Finding{
+			Kind: aep.FeatureFinding, What: "the wireframe that 'Current Settings' make of a layer", Detail: true}},
 		"a file of outlines": {func(p *aep.Project, _ *aep.Layer) {
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: "/art/logo.AI", Resolved: "/art/logo.AI"}
 		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "the vector file 'logo.AI'"}},
@@ -133,17 +141,28 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 
 // styled makes the source of a project a layer with styles, of a Photoshop file.
 func styled(t *testing.T, p *aep.Project) {
+	layered(t, p, "ground", []byte("8BIMluni"), []byte("8BIMlfx2"))
+}
+
+// inked makes the source of a project a Photoshop file of inks, or a layer of one.
+func inked(t *testing.T, p *aep.Project, layer string) {
+	const rgb, cmyk = "\x00\x08\x00\x03", "\x00\x08\x00\x04"
+	layered(t, p, layer, []byte(rgb), []byte(cmyk))
+}
+
+// layered makes the source of a project a Photoshop file that differs in bytes from that of the tests.
+func layered(t *testing.T, p *aep.Project, layer string, was, is []byte) {
 	t.Helper()
 	raw, err := os.ReadFile("../footage/photoshop/testdata/layered.psd")
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "art.psd")
-	if err := os.WriteFile(path, bytes.Replace(raw, []byte("8BIMluni"), []byte("8BIMlfx2"), 1), 0o600); err != nil {
+	if err := os.WriteFile(path, bytes.Replace(raw, was, is, 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	f := p.Items[0].Footage
-	f.Kind, f.Layer, f.File = aep.FootageFile, "ground", aep.FileReference{FullPath: path, Resolved: path}
+	f.Kind, f.Layer, f.File = aep.FootageFile, layer, aep.FileReference{FullPath: path, Resolved: path}
 }
 
 // outlines is the path of an SVG picture.
@@ -205,7 +224,7 @@ func nested(count, effects int) *aep.Project {
 		one.Items[0].ID, comp.ID, comp.Name = uint32(2*i+1), uint32(2*i+2), fmt.Sprint("inner ", i)
 		comp.Comp.Layers[0].Source = one.Items[0].ID
 		p.Items = append(p.Items, one.Items...)
-		outer.Comp.Layers = append(outer.Comp.Layers, &aep.Layer{ID: uint32(i + 1), Source: comp.ID, Out: 10, Stretch: 100, Enabled: true, Props: group("layer")})
+		outer.Comp.Layers = append(outer.Comp.Layers, &aep.Layer{ID: uint32(i + 1), Source: comp.ID, Out: 10, Stretch: 100, Enabled: true, Quality: 2, Props: group("layer")})
 	}
 	p.Items = append(p.Items, outer)
 	aep.Complete(p)

@@ -47,7 +47,9 @@ func (r *Renderer) warnAll() {
 		r.warned.say(fmt.Sprintf("composition '%s': %s by the embedded engine", r.comp.Name, note))
 	}
 	for _, lack := range r.scene.Lacks {
-		r.undrawn(lack.Comp, lack.Layer, lack.What)
+		if !lack.Kept || r.opt.MotionBlur == BlurEnabled {
+			r.undrawn(lack.Comp, lack.Layer, lack.What)
+		}
 	}
 }
 

@@ -101,6 +101,9 @@ func (l *Layer) switches() {
 	if l.Kind == Nested && l.Collapse && !l.Joins && l.Inner.deep() {
 		l.lack("the depth of 3D layers in a collapsed composition, among those around it,")
 	}
+	if what := l.lowQuality(); what != "" {
+		l.lacks = append(l.lacks, Lack{What: what, Detail: true, Kept: true})
+	}
 	if l.FrameBlend && l.mixesFrames() {
 		if l.PixelMotion {
 			l.detail("the movement between frames of pixel motion, which are mixed,")
@@ -115,6 +118,24 @@ func (l *Layer) switches() {
 	if group := l.Props.Child("ADBE Layer Overrides"); group != nil && len(group.Children) > 0 {
 		l.lack("a value of its own for an essential property")
 	}
+}
+
+// The qualities of a layer below the best.
+const (
+	wireframe = 0
+	draft     = 1
+)
+
+// lowQuality is the quality in which After Effects draws the layer under settings that keep it; empty for the best, and for what is not seen.
+func (l *Layer) lowQuality() string {
+	switch {
+	case l.Kind == Unknown || l.Kind == Camera || l.Kind == Light:
+	case l.Quality == wireframe:
+		return "the wireframe that 'Current Settings' make of a layer"
+	case l.Quality == draft:
+		return "the draft quality that 'Current Settings' give a layer"
+	}
+	return ""
 }
 
 // Notes say what of the whole composition differs from what After Effects draws.
@@ -292,6 +313,13 @@ func FileLacks(use aep.Use, info footage.Info) (list []Lack) {
 		list = append(list, Lack{What: info.Lacks + " in the vector file '" + name + "'"})
 	default:
 		list = append(list, Lack{What: info.Lacks + " in the file '" + name + "'"})
+	}
+	if info.Inks {
+		in := " in the file '"
+		if info.Outlines {
+			in = " in the vector file '"
+		}
+		list = append(list, Lack{What: "the exact colours of CMYK" + in + name + "'", Detail: true})
 	}
 	own := eval.Ref{Comp: use.Comp, Layer: use.Layer, Prop: use.Layer.Props.Child("ADBE Layer Styles")}
 	if info.Styled && style.Compile(own) == nil {

@@ -30,6 +30,8 @@ type Lack struct {
 	What  string // such as "effect 'Glow'"
 	// Detail tells whether only details of the picture are missing, such as the pattern of a noise.
 	Detail bool
+	// Kept tells whether it matters only under render settings that keep what layers say themselves ("Current Settings").
+	Kept bool
 }
 
 // Comp is a compiled composition. A composition that several layers show is compiled once.

@@ -142,6 +142,9 @@ func (f *File) header(c *cursor) error {
 	return nil
 }
 
+// Inks tells whether its colours are those of inks (CMYK), which are converted without a profile.
+func (f *File) Inks() bool { return f.mode == modeCMYK }
+
 // colours is how many channels a colour has, 0 for modes that are not read.
 func (f *File) colours() int {
 	switch f.mode {

@@ -21,6 +21,7 @@ type Picture struct {
 	Root          Group   // in pixels at that size, from the top left
 	Lacks         []string
 	Fonts         []string // that its text asks for, and that are not in the file itself
+	Inks          bool     // some of its colours are those of inks (CMYK), which are converted without a profile
 }
 
 // Node is a part of a picture.

@@ -44,6 +44,7 @@ func (f *file) space(v any, resources dict, depth int) *colors {
 		case "DeviceRGB", "RGB", "CalRGB":
 			return rgb
 		case "DeviceCMYK", "CMYK":
+			f.inks = true
 			return cmyk
 		case "Pattern":
 			return &colors{pattern: true}
@@ -64,6 +65,7 @@ func (f *file) space(v any, resources dict, depth int) *colors {
 	case kind == "ICCBased":
 		d := f.dict(a[1])
 		if s := byCount(int(f.number(d["N"], 0))); s != nil {
+			f.inks = f.inks || s == cmyk
 			return s
 		}
 		return f.space(d["Alternate"], resources, depth+1)

@@ -385,6 +385,7 @@ func (c *content) color(op operator) {
 	case "rg", "RG":
 		set(rgb)
 	case "k", "K":
+		c.file.inks = true
 		set(cmyk)
 	case "cs", "CS":
 		n := c.named()

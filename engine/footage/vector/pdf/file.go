@@ -26,8 +26,9 @@ type file struct {
 	opening map[ref]bool
 	packs   map[ref]*pack
 	trailer dict
-	left    int // bytes that may still be unpacked
-	sought  int // bytes in which the ends of streams may still be looked for
+	inks    bool // a colour of inks was asked for
+	left    int  // bytes that may still be unpacked
+	sought  int  // bytes in which the ends of streams may still be looked for
 
 	read  map[ref]function
 	made  int // functions

@@ -150,7 +150,12 @@ func (f *file) picture(page dict, fonts *typeset.Book) (*vector.Picture, error) 
 	if err := c.run(data, f.dict(page["Resources"])); err != nil {
 		return nil, err
 	}
-	return c.out.Picture(w, h, root)
+	pic, err := c.out.Picture(w, h, root)
+	if err != nil {
+		return nil, err
+	}
+	pic.Inks = f.inks
+	return pic, nil
 }
 
 // hiddenLayers are the optional contents that are switched off.

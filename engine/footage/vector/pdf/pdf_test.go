@@ -253,6 +253,17 @@ func TestWhatIsNotReadIsSaidWithWords(t *testing.T) {
 	}
 }
 
+func TestColoursOfInksAreKnown(t *testing.T) {
+	for content, want := range map[string]bool{
+		"1 0 0 rg 0 0 9 9 re f": false, "1 0 0 0 k 0 0 9 9 re f": true, "/DeviceCMYK CS 0 0 m 9 9 l S": true, "/Ink cs 1 0 0 0 sc 0 0 9 9 re f": true,
+	} {
+		_, pic := drawn(t, file("/Resources<</ColorSpace<</Ink[/ICCBased 5 0 R]>>>>", content, "<</N 4/Length 0>>stream\n\nendstream"), 1)
+		if pic.Inks != want {
+			t.Errorf("%s: %t", content, pic.Inks)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(file("/Resources<</ExtGState<</G<</ca .5/BM/Multiply>>>>>>", "q /G gs 0 0 50 50 re W n 1 0 0 rg 0 0 100 100 re f Q 3 w 0 0 m 9 9 l S"))
 	f.Add(file("/Resources<</Shading<</L<</ShadingType 2/ColorSpace/DeviceGray/Coords[0 0 9 9]/Function<</FunctionType 2/Domain[0 1]/N 1>>>>>>>>", "/L sh"))

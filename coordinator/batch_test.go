@@ -164,8 +164,12 @@ func TestAWaitingJobIsHeldBack(t *testing.T) {
 	if line, _, err := r.Queue(t.Context(), r.admin, 10, ""); err != nil || len(line) != 0 {
 		t.Errorf("the line is %+v, %v", line, err)
 	}
-	_, err = r.HoldJobs(t.Context(), r.admin, []string{second.ID})
-	wantCode(t, err, farm.CodeConflict)
+	if _, err := r.HoldJobs(t.Context(), r.admin, []string{second.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if why, err := r.WhyWaiting(t.Context(), r.admin, second.ID); err != nil || !strings.Contains(why.String(), "machines finish what they have begun") {
+		t.Errorf("a job that is held while it renders: %q, %v", why, err)
+	}
 	if _, err := r.ReleaseJobs(t.Context(), r.admin, []string{first.ID}); err != nil {
 		t.Fatal(err)
 	}

@@ -111,8 +111,8 @@ func (c *Coordinator) ReleaseJobs(ctx context.Context, p farm.Principal, ids []s
 	return c.changeHold(ctx, p, ids, command.ReleaseJobs{Team: p.Team, IDs: ids, At: c.cfg.Now()})
 }
 
-// HoldJobs keeps jobs back that no machine has begun, with those nested in them, until they are released. CodeConflict for one that renders or has
-// ended; all or none are held.
+// HoldJobs keeps jobs back, with those nested in them, until they are released; machines finish the tasks that they have begun. CodeConflict for one
+// that has ended; all or none are held.
 func (c *Coordinator) HoldJobs(ctx context.Context, p farm.Principal, ids []string) ([]farm.Job, error) {
 	return c.changeHold(ctx, p, ids, command.HoldJobs{Team: p.Team, IDs: ids, At: c.cfg.Now()})
 }

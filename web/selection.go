@@ -206,10 +206,10 @@ func (s *server) cancelSelected(ctx context.Context, p farm.Principal, jobs []fa
 	return nil
 }
 
-// holdSelected holds jobs one by one: machines may have begun some of them meanwhile.
+// holdSelected holds jobs one by one: some of them may have ended meanwhile.
 func (s *server) holdSelected(ctx context.Context, p farm.Principal, jobs []farm.Job, done *page.Changed) (err error) {
-	waiting := slices.DeleteFunc(slices.Clone(jobs), func(j farm.Job) bool { return !page.Holdable(j) })
-	done.Changed, err = changeEach(ctx, waiting, func(ctx context.Context, job farm.Job) error {
+	open := slices.DeleteFunc(slices.Clone(jobs), func(j farm.Job) bool { return !page.Holdable(j) })
+	done.Changed, err = changeEach(ctx, open, func(ctx context.Context, job farm.Job) error {
 		_, err := s.farm.jobs.HoldJobs(ctx, p, []string{job.ID})
 		return err
 	})

@@ -52,6 +52,10 @@ func (w *waiting) read(tx *raftstore.Tx, now time.Time) (err error) {
 // why says what a job waits for before any machine is looked for, zero when that is not so.
 func (w *waiting) why() farm.Text {
 	switch {
+	case w.job.Hold && w.job.Status == farm.JobRendering:
+		return farm.Say("The job is held: machines finish what they have begun of it, and nothing more starts until it is released.")
+	case w.job.Hold && !w.job.StartedAt.IsZero():
+		return farm.Say("The job is held: what is rendered of it is kept, and the rest starts when it is released.")
 	case w.job.Hold:
 		return farm.Say("The job is held: it starts when it is released.")
 	case w.job.Status == farm.JobPending:

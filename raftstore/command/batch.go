@@ -93,8 +93,8 @@ type ReleaseJobs struct {
 	At   time.Time
 }
 
-// HoldJobs keeps jobs back that no machine has begun, with those nested in them, until they are released. All or none; those nested ones that have
-// begun go on.
+// HoldJobs keeps jobs back that have not ended, with those nested in them, until they are released. All or none. Machines finish the tasks that they
+// have begun, and get no other.
 type HoldJobs struct {
 	Team string
 	IDs  []string
@@ -107,5 +107,5 @@ type DropParts struct{ Before time.Time }
 func (CancelBatch) Needs() int { return ClusterLevel }
 func (LabelBatch) Needs() int  { return BatchLabelsLevel }
 func (ReleaseJobs) Needs() int { return ClusterLevel }
-func (HoldJobs) Needs() int    { return HoldLevel }
+func (HoldJobs) Needs() int    { return HoldRenderingLevel }
 func (DropParts) Needs() int   { return ClusterLevel }

@@ -37,6 +37,8 @@ const (
 	BatchLabelsLevel = ReleasesLevel
 	// HoldLevel is from which level on jobs are held that were submitted without, and no task of a held one is leased.
 	HoldLevel = ReleasesLevel
+	// HoldRenderingLevel is from which level on jobs that render are held too, and wait again once their machines have finished what they began.
+	HoldRenderingLevel = ReleasesLevel
 	// TakesLevel is from which level on rows of a batch get new takes.
 	TakesLevel = ReleasesLevel
 	// FailuresLevel is from which level on failures have causes, and the state keeps which of them still need somebody.

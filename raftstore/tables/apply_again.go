@@ -45,7 +45,7 @@ func (t *tables) renderAgain(c command.RenderAgain) command.Result {
 		add(redoing(tasks, assemble, frames))
 	}
 	job.UpdatedAt = c.At
-	t.saveJob(job, job.Status)
+	t.saveOrRest(&job)
 	result.AddJob(job)
 	return result
 }

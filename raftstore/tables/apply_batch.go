@@ -3,8 +3,6 @@ package tables
 import (
 	"bytes"
 	"fmt"
-	"slices"
-	"time"
 
 	"overcrank/farm"
 	"overcrank/raftstore/command"
@@ -188,79 +186,4 @@ func (t *tables) labelBatch(c command.LabelBatch) command.Result {
 	put(t, bucketBatches, batch.ID, batch)
 	t.note(farm.EventBatch, batch.Team, batch.ID)
 	return command.Result{}
-}
-
-// releaseJobs answers with the jobs asked for, in their order, then those nested in them; and with the tasks that may begin.
-func (t *tables) releaseJobs(c command.ReleaseJobs) command.Result {
-	held, err := t.families(c.Team, c.IDs, func(job farm.Job) *farm.Error {
-		if job.Status.Ended() {
-			return farm.Errorf(farm.CodeConflict, "job %s has ended (%s) and cannot be released", job.ID, job.Status)
-		}
-		return nil
-	})
-	if err != nil {
-		return refuse(err)
-	}
-	return t.setHold(held, false, c.At)
-}
-
-// holdJobs answers as releaseJobs does; with the tasks that may no longer begin.
-func (t *tables) holdJobs(c command.HoldJobs) command.Result {
-	waiting, err := t.families(c.Team, c.IDs, func(job farm.Job) *farm.Error {
-		switch {
-		case job.Status.Ended():
-			return farm.Errorf(farm.CodeConflict, "job %s has ended (%s) and cannot be held", job.ID, job.Status)
-		case !job.Status.Waiting():
-			return farm.Errorf(farm.CodeConflict, "job %s renders already and cannot be held; cancel it instead", job.ID)
-		}
-		return nil
-	})
-	if err != nil {
-		return refuse(err)
-	}
-	return t.setHold(slices.DeleteFunc(waiting, func(job farm.Job) bool { return !job.Status.Waiting() }), true, c.At)
-}
-
-// families are jobs of a team in the order of their ids, unless one of them is refused, then those nested in them that have not ended; each once.
-func (t *tables) families(team string, ids []string, refused func(farm.Job) *farm.Error) (jobs []farm.Job, err *farm.Error) {
-	if len(ids) == 0 {
-		return nil, farm.Errorf(farm.CodeInvalid, "no job was named")
-	}
-	seen := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		job, ok := t.job(id)
-		if !ok || job.Team != team {
-			return nil, noJob(id)
-		}
-		if err := refused(job); err != nil {
-			return nil, err
-		}
-		if !seen[id] {
-			seen[id] = true
-			jobs = append(jobs, job)
-		}
-	}
-	for i := 0; i < len(jobs); i++ {
-		for _, id := range jobs[i].Children {
-			if job, ok := t.job(id); ok && !seen[id] && !job.Status.Ended() {
-				seen[id] = true
-				jobs = append(jobs, job)
-			}
-		}
-	}
-	return jobs, nil
-}
-
-// setHold holds jobs or releases them, and answers with all of them, and with the ready tasks of those for which that is new.
-func (t *tables) setHold(jobs []farm.Job, hold bool, at time.Time) (result command.Result) {
-	for _, job := range jobs {
-		if job.Hold != hold {
-			job.Hold, job.UpdatedAt = hold, at
-			t.saveJob(job, job.Status)
-			ready := slices.DeleteFunc(t.tasksOf(job.ID), func(task farm.Task) bool { return task.Status != farm.TaskReady })
-			result.Tasks = append(result.Tasks, ready...)
-		}
-		result.Jobs = append(result.Jobs, job)
-	}
-	return result
 }

@@ -185,7 +185,7 @@ func TestBatchesAreListedNewestFirst(t *testing.T) {
 	})
 }
 
-func TestWaitingJobsAreHeldWithTheirFamilies(t *testing.T) {
+func TestJobsAreHeldWithTheirFamilies(t *testing.T) {
 	m := newRig(t, t.TempDir(), "state")
 	defer m.end()
 	furnish(m)
@@ -203,8 +203,7 @@ func TestWaitingJobsAreHeldWithTheirFamilies(t *testing.T) {
 	wantRefused(t, m, commandtest.Lease("b1-child.0", 1, 4), farm.CodeConflict)
 	m.must(command.ReleaseJobs{Team: "team", IDs: []string{"b1-j0"}, At: after(5)})
 	lease(m, "b1-child.0", 1, 5)
-	wantRefused(t, m, command.HoldJobs{Team: "team", IDs: []string{"b1-child"}}, farm.CodeConflict)
-	if result := m.must(command.HoldJobs{Team: "team", IDs: []string{"b1-j0"}, At: after(6)}); len(result.Jobs) != 1 || len(result.Tasks) != 0 {
+	if result := m.must(command.HoldJobs{Team: "team", IDs: []string{"b1-j0"}, At: after(6)}); len(result.Jobs) != 2 || !result.Jobs[1].Hold || len(result.Tasks) != 0 {
 		t.Errorf("held with a nested job that renders: %+v", result)
 	}
 	m.must(command.CancelJobs{Team: "team", IDs: []string{"b1-j1"}, At: after(7)})

@@ -198,7 +198,7 @@ func (t *tables) redoFrames(c command.RedoFrames) command.Result {
 		}
 		add(again)
 	}
-	t.saveJob(job, job.Status)
+	t.saveOrRest(&job)
 	result.AddJob(job)
 	return result
 }

@@ -43,14 +43,14 @@ func (t *tables) nextStage(job *farm.Job, result *command.Result) bool {
 	if !open {
 		return false
 	}
-	waits := !slices.ContainsFunc(tasks, func(task farm.Task) bool {
-		return task.Status == farm.TaskLeased || task.Status != farm.TaskDone && task.Stage == stage && mayBegin(job, &task)
+	waits := !anyLeased(tasks) && !slices.ContainsFunc(tasks, func(task farm.Task) bool {
+		return task.Status != farm.TaskDone && task.Stage == stage && mayBegin(job, &task)
 	})
 	if waits && job.Status == farm.JobRendering {
 		t.moveJob(job, farm.JobQueued)
 		t.tellOfWait(*job)
 	} else {
-		t.saveJob(*job, job.Status)
+		t.saveOrRest(job)
 	}
 	result.AddJob(*job)
 	t.readyStage(*job, result)

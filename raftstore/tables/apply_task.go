@@ -160,7 +160,7 @@ func (t *tables) expireLeases(c command.ExpireLeases) command.Result {
 	return result
 }
 
-// readyAgain makes a leased task ready for another lease, and queues its job again when no other task of it is leased or done. A nested job that was
+// readyAgain makes a leased task ready for another lease, and queues its job again when no other task of it is leased or done, or when it is held. A nested job that was
 // left to render when its parent ended is not begun a second time: nobody waits for it.
 func (t *tables) readyAgain(task farm.Task, job farm.Job, at time.Time, result *command.Result) {
 	if parent, ok := t.job(job.Parent); ok && parent.Status.Ended() {
@@ -171,7 +171,7 @@ func (t *tables) readyAgain(task farm.Task, job farm.Job, at time.Time, result *
 	result.AddTask(task)
 	job.UpdatedAt = at
 	if begun(t.tasksOf(job.ID), task.ID) {
-		t.saveJob(job, job.Status)
+		t.saveOrRest(&job)
 	} else {
 		t.moveJob(&job, farm.JobQueued)
 	}

@@ -30,5 +30,5 @@ func (j Job) acts(s Shell) string {
 	return strings.Join(can, " ")
 }
 
-// Holdable says whether a job can be kept back: it waits, and is not held.
-func Holdable(j farm.Job) bool { return j.Status.Waiting() && !j.Hold }
+// Holdable says whether a job can be kept back: it has not ended, and is not held.
+func Holdable(j farm.Job) bool { return !j.Status.Ended() && !j.Hold }

@@ -16,7 +16,8 @@ func TestARowOffersWhatItsStateAndTheReadersRoleAllow(t *testing.T) {
 	}{
 		"waits":          {farm.RoleArtist, farm.Job{Status: farm.JobQueued, Template: card}, "hold edit order cancel"},
 		"held":           {farm.RoleArtist, farm.Job{Status: farm.JobQueued, Hold: true}, "release order cancel"},
-		"renders":        {farm.RoleArtist, farm.Job{Status: farm.JobRendering}, "order cancel"},
+		"renders":        {farm.RoleArtist, farm.Job{Status: farm.JobRendering}, "hold order cancel"},
+		"renders, held":  {farm.RoleArtist, farm.Job{Status: farm.JobRendering, Hold: true}, "release order cancel"},
 		"failed":         {farm.RoleArtist, farm.Job{Status: farm.JobFailed, Template: card}, "resubmit edit"},
 		"was held":       {farm.RoleArtist, farm.Job{Status: farm.JobCancelled, Hold: true}, "resubmit"},
 		"nested":         {farm.RoleArtist, farm.Job{Status: farm.JobFinished, Output: kept, Parent: "P"}, "download"},

@@ -115,6 +115,9 @@ func StateOf(j farm.Job) State {
 func (j Job) Sentence(ctx context.Context) string {
 	switch j.Status {
 	case farm.JobRendering:
+		if j.Hold {
+			return say(ctx, "%.0f %% done, on hold", j.Progress)
+		}
 		s := say(ctx, "%.0f %% done", j.Progress)
 		if n := j.machines(); n > 1 {
 			return s + ", " + many(ctx, n, "on %d machine", "on %d machines")

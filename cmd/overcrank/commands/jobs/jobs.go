@@ -28,7 +28,7 @@ type Commands struct {
 	Reject   rejectCommand      `cmd:"" help:"Reject a job by its sample frames: it ends."`
 	Again    renderAgainCommand `cmd:"" name:"render-again" help:"Render frames of a job again."`
 	Release  releaseCommand     `cmd:"" help:"Release held jobs."`
-	Hold     holdCommand        `cmd:"" help:"Keep waiting jobs back until they are released."`
+	Hold     holdCommand        `cmd:"" help:"Keep jobs back until they are released; machines finish what they have begun."`
 	Cancel   cancelCommand      `cmd:"" help:"Cancel jobs."`
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 type holdCommand struct {
-	Jobs []string `arg:"" name:"job" help:"Jobs that wait." complete:"job"`
+	Jobs []string `arg:"" name:"job" help:"Jobs that have not ended." complete:"job"`
 	remote.Flags
 }
 

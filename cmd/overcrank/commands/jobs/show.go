@@ -48,7 +48,7 @@ func jobTable(ctx context.Context, c *client.Client, j client.Job) *terminal.Tab
 	row("part of", j.ParentID)
 	row("parts", strings.Join(j.ChildIDs, ", "))
 	state := wording.Job(j.Status)
-	if j.Hold {
+	if j.Hold && !j.Status.Ended() {
 		state += ", held: overcrank jobs release " + j.ID
 	}
 	row("state", state)

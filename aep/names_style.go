@@ -80,6 +80,10 @@ func styleGroups() map[string][]entry {
 		"solidFill/enabled": {
 			mode("solidFill", 1), rgb("solidFill/color", "Color", 1, 0, 0), opacity("solidFill", 100),
 		},
+		"patternFill/enabled": {
+			mode("patternFill", 1), opacity("patternFill", 100), number("patternFill/align", "Link with Layer", 1),
+			number("patternFill/scale", "Scale", 100), point("patternFill/phase", "Offset", 0, 0),
+		},
 		"frameFX/enabled": {
 			mode("frameFX", 1), rgb("frameFX/color", "Color", 1, 0, 0), number("frameFX/size", "Size", 3),
 			opacity("frameFX", 100), number("frameFX/style", "Position", 1),

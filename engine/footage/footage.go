@@ -30,6 +30,7 @@ type Info struct {
 	Lacks         string   // what of it is not drawn, "" for nothing
 	Styled        bool     // a layer of a Photoshop file has styles, which are not drawn
 	Inks          bool     // its colours are those of inks, which are converted without a profile
+	Patterned     bool     // a layer of a Photoshop file has styles with a pattern that is read, the Pattern of its Source
 	Fonts         []string // that the text of a picture of outlines asks for
 }
 
@@ -59,8 +60,10 @@ func ProbeWith(ctx context.Context, path string, fonts *text.Book) (Info, error)
 
 // Source returns the frames of one file. It is safe for concurrent use; its frames must not be written to.
 type Source struct {
-	Info   Info
-	reader reader
+	Info Info
+	// Pattern is the tile that the styles of a layer of a Photoshop file lay over it; nil for others.
+	Pattern *raster.Image
+	reader  reader
 }
 
 // reader is the implementation of a Source.
@@ -91,8 +94,9 @@ func (l *Library) OpenAs(ctx context.Context, path string, in Interpretation) (*
 	if err != nil {
 		return nil, err
 	}
+	var pattern *raster.Image
 	if st.layered && in.Layer.Name != "" {
-		if info, err = in.Layer.sized(path, info); err != nil {
+		if info, pattern, err = in.Layer.sized(path, info); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +105,7 @@ func (l *Library) OpenAs(ctx context.Context, path string, in Interpretation) (*
 		return &Source{Info: info, reader: silent{path}}, nil
 	case info.Still:
 		info.Outlines = info.Outlines && !in.IgnoreAlpha && !in.InvertAlpha
-		return &Source{Info: info, reader: &still{lib: l, path: path, in: in, stream: st, info: info}}, nil
+		return &Source{Info: info, Pattern: pattern, reader: &still{lib: l, path: path, in: in, stream: st, info: info}}, nil
 	}
 	reader := newFilm(l, path, info, st, in)
 	if conforms(in.FrameRate, info, st) {
@@ -159,7 +163,7 @@ func halve(img *raster.Image, times int) *raster.Image {
 func (s *Source) Close() error { return s.reader.close() }
 
 // Lent is the same source for whoever closes what it gets: closing it leaves s open.
-func (s *Source) Lent() *Source { return &Source{Info: s.Info, reader: lent{s.reader}} }
+func (s *Source) Lent() *Source { return &Source{Info: s.Info, Pattern: s.Pattern, reader: lent{s.reader}} }
 
 // lent is a reader that somebody else closes.
 type lent struct{ reader }

@@ -52,27 +52,41 @@ func openPhotoshop(path string) (f *os.File, file *photoshop.File, err error) {
 }
 
 // Probe tells about the footage that a layer is.
-func (l PhotoshopLayer) Probe(path string) (Info, error) { return l.sized(path, Info{}) }
+func (l PhotoshopLayer) Probe(path string) (Info, error) {
+	info, _, err := l.sized(path, Info{})
+	return info, err
+}
 
-// sized is the size of the footage that a layer is.
-func (l PhotoshopLayer) sized(path string, info Info) (Info, error) {
+// sized is the size of the footage that a layer is, and the pattern of its styles.
+func (l PhotoshopLayer) sized(path string, info Info) (Info, *raster.Image, error) {
 	f, file, err := openPhotoshop(path)
 	if err != nil {
-		return info, unreadable(path, err)
+		return info, nil, unreadable(path, err)
 	}
 	defer f.Close()
 	layer, err := l.in(file)
 	if err != nil {
-		return info, unreadable(path, err)
+		return info, nil, unreadable(path, err)
 	}
-	info.Styled, info.Inks = layer.Styled, file.Inks()
+	pattern := patternOf(file, layer)
+	info.Styled, info.Inks, info.Patterned = layer.Styled, file.Inks(), pattern != nil
 	if layer.Filled && layer.Bounds.Empty() {
 		info.Lacks = "a fill without pixels"
 	}
 	if l.alone(layer) {
 		info.Width, info.Height = layer.Bounds.Dx(), layer.Bounds.Dy()
 	}
-	return info, nil
+	return info, pattern, nil
+}
+
+// patternOf is the pattern of a layer's styles; a broken one is none.
+func patternOf(file *photoshop.File, layer *photoshop.Layer) (img *raster.Image) {
+	defer func() {
+		if recover() != nil {
+			img = nil
+		}
+	}()
+	return file.Pattern(layer)
 }
 
 func (l PhotoshopLayer) in(file *photoshop.File) (*photoshop.Layer, error) {

@@ -76,6 +76,16 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 			styled(t, p)
 			l.Props.Children = append(l.Props.Children, group("ADBE Layer Styles", group("solidFill/enabled")))
 		}, aep.DrawsExactly, aep.Finding{}},
+		"a pattern that the file lacks": {func(p *aep.Project, l *aep.Layer) {
+			styled(t, p)
+			l.Props.Children = append(l.Props.Children, group("ADBE Layer Styles", group("patternFill/enabled")))
+		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "layer style 'patternFill/enabled'"}},
+		"a pattern of the file": {func(p *aep.Project, l *aep.Layer) {
+			const path = "../footage/photoshop/testdata/patterned.psd"
+			f := p.Items[0].Footage
+			f.Kind, f.Layer, f.File = aep.FootageFile, "card", aep.FileReference{FullPath: path, Resolved: path}
+			l.Props.Children = append(l.Props.Children, group("ADBE Layer Styles", group("patternFill/enabled")))
+		}, aep.DrawsNearly, aep.Finding{Kind: aep.FeatureFinding, What: "the place where the pattern begins of layer style 'patternFill/enabled'", Detail: true}},
 		"colours of inks": {func(p *aep.Project, _ *aep.Layer) { inked(t, p, "") }, aep.DrawsNearly, aep.Finding{
 			Kind: aep.FeatureFinding, What: "the exact colours of CMYK in the file 'art.psd'", Detail: true}},
 		"colours of inks in a layer": {func(p *aep.Project, _ *aep.Layer) { inked(t, p, "ground") }, aep.DrawsNearly, aep.Finding{

@@ -6,6 +6,7 @@ import (
 	"overcrank/aep"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
+	"overcrank/engine/scene"
 	"overcrank/engine/style"
 )
 
@@ -41,6 +42,11 @@ func (w *worker) styledOver(dst *raster.Image, l *shownLayer, opacity float64, b
 	f := &style.Frame{
 		Time: v.t, Eval: w.eval, Scale: v.stage.m.MeanScale(), Surface: host{w: w, v: v}.Surface,
 		Whole: geom.Rect{MaxX: float64(v.comp.Width), MaxY: float64(v.comp.Height)}.Transform(v.stage.m),
+	}
+	if set.Pattern != "" && v.layer.Kind == scene.Footage && v.layer.Source != nil {
+		if src, err := w.r.sources.get(w.ctx, v.layer.Source, w.n); err == nil && src != nil {
+			f.Pattern = src.Pattern
+		}
 	}
 	near := dst.Rect.Inset(-set.Reach(f))
 	pic, err := w.seen(near, v, l.d, l.exposure(w), w.masks(v))

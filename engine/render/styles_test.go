@@ -1,12 +1,15 @@
 package render_test
 
 import (
+	"context"
 	"image/color"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/engine/footage"
 	"overcrank/engine/raster"
 	"overcrank/engine/render"
 )
@@ -189,5 +192,36 @@ func TestStylesOfAnAdjustmentLayerAreSaid(t *testing.T) {
 	})
 	if said := b.said(comp); len(said) != 1 || !strings.Contains(said[0], "layer styles of an adjustment layer is not drawn") {
 		t.Errorf("said %q", said)
+	}
+}
+
+// The file's pattern is one colour, half transparent, over an opaque layer.
+func TestAPatternOfAPhotoshopFileLiesOverItsLayer(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 40, 30)
+	const path = "../footage/photoshop/testdata/patterned.psd"
+	source := b.item("card", aep.Item{Kind: aep.ItemFootage, Footage: &aep.Footage{
+		Kind: aep.FootageFile, Width: 20, Height: 10, HasVideo: true, Still: true, Layer: "card", File: aep.FileReference{FullPath: path, Resolved: path},
+	}})
+	l := b.layer(comp, source, func(l *aep.Layer) { transform(l, value("ADBE Position", 20, 15)) })
+	draw := func() *raster.Image {
+		return oneFrame(t, b.renderer(comp, render.Options{Footage: func(ctx context.Context, it *aep.Item) (*footage.Source, error) {
+			return footage.OpenAs(ctx, it.Footage.File.Resolved, footage.Interpretation{Layer: footage.PhotoshopLayer{Name: it.Footage.Layer, Width: 20, Height: 10}})
+		}}), 0)
+	}
+	plain := draw().RGBAAt(20, 15)
+	overlay := group("patternFill/enabled")
+	children(l, group("ADBE Layer Styles", overlay))
+	mixed := func(was, tile uint8, share float64) float64 { return float64(was) + (float64(tile)-float64(was))*share }
+	for opacity, share := range map[float64]float64{100: 128.0 / 255, 50: 64.0 / 255} {
+		overlay.Children = []*aep.Property{value("patternFill/opacity", opacity)}
+		got := draw()
+		c := got.RGBAAt(20, 15)
+		for _, v := range [][2]float64{{float64(c.R), mixed(plain.R, 0, share)}, {float64(c.G), mixed(plain.G, 200, share)}, {float64(c.B), mixed(plain.B, 100, share)}} {
+			if math.Abs(v[0]-v[1]) > 2 {
+				t.Errorf("opacity %v: %v over %v", opacity, c, plain)
+			}
+		}
+		check(t, got, spot{5, 15, clear})
 	}
 }

@@ -222,9 +222,17 @@ func (l *Layer) styles() {
 	for _, name := range set.Missing {
 		l.lack("layer style '" + name + "'")
 	}
+	if set.Pattern != "" && !l.layered() {
+		l.lack("layer style '" + set.Pattern + "'")
+	}
 	for _, part := range set.Lacks {
 		l.detail(part)
 	}
+}
+
+// layered tells whether it shows a layer of a Photoshop file, which has the patterns of its styles.
+func (l *Layer) layered() bool {
+	return l.Kind == Footage && l.Source != nil && l.Source.Footage.Kind == aep.FootageFile && l.Source.Footage.Layer != ""
 }
 
 // flat tells what is not drawn of texts and shapes in space.
@@ -322,7 +330,15 @@ func FileLacks(use aep.Use, info footage.Info) (list []Lack) {
 		list = append(list, Lack{What: "the exact colours of CMYK" + in + name + "'", Detail: true})
 	}
 	own := eval.Ref{Comp: use.Comp, Layer: use.Layer, Prop: use.Layer.Props.Child("ADBE Layer Styles")}
-	if info.Styled && style.Compile(own) == nil {
+	set := style.Compile(own)
+	if set != nil && set.Pattern != "" && use.Item.Footage.Layer != "" {
+		if info.Patterned {
+			list = append(list, Lack{What: "the place where the pattern begins of layer style '" + set.Pattern + "'", Detail: true})
+		} else {
+			list = append(list, Lack{What: "layer style '" + set.Pattern + "'"})
+		}
+	}
+	if info.Styled && set == nil {
 		list = append(list, Lack{What: "layer styles that are merged into the file '" + name + "'", Detail: true})
 	}
 	return list

@@ -31,6 +31,8 @@ type Frame struct {
 	Scale float64
 	// Whole is the box of the composition in the picture, Layer that of the layer.
 	Whole, Layer geom.Rect
+	// Pattern is the tile of a Pattern Overlay, in pixels of the composition; nil where there is none.
+	Pattern *raster.Image
 	// Surface is a transparent picture; release gives it back.
 	Surface func(bounds image.Rectangle) (img *raster.Image, release func())
 }
@@ -52,7 +54,10 @@ func (f *Frame) length(n *eval.Number) float64 { return max(0, min(maxReach, f.n
 
 // number is the value of a parameter: a finite number, whatever the file or its expression says.
 func (f *Frame) number(n *eval.Number) float64 {
-	v := n.At(f.Eval, f.Time)
+	return finite(n.At(f.Eval, f.Time))
+}
+
+func finite(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0
 	}

@@ -18,6 +18,7 @@ type entry struct {
 var table = []entry{
 	{"dropShadow/enabled", newDropShadow, true},
 	{"outerGlow/enabled", newOuterGlow, true},
+	{patternOverlayMatch, newPatternOverlay, false},
 	{"gradientFill/enabled", newGradientOverlay, false},
 	{"solidFill/enabled", newColorOverlay, false},
 	{"chromeFX/enabled", newSatin, false},
@@ -35,6 +36,8 @@ type Set struct {
 	grouped      eval.Number
 	// Lacks are parts that are not drawn, each with the style that it is of.
 	Lacks []string
+	// Pattern is the name of the Pattern Overlay, which is drawn where the layer's file has its pattern; empty without one.
+	Pattern string
 	// Missing are the names of styles that are not drawn at all.
 	Missing []string
 }
@@ -77,6 +80,9 @@ func Compile(ref eval.Ref) *Set {
 func (s *Set) add(e entry, p Params) {
 	p.lacks = new([]string)
 	made := e.make(p)
+	if e.match == patternOverlayMatch {
+		s.Pattern = name(p.ref.Prop)
+	}
 	if e.below {
 		s.Below = append(s.Below, made)
 	} else {

@@ -25,6 +25,7 @@ var (
 		"%s in the vector file '%s'",
 		"%s in the file '%s'",
 		"the exact colours of CMYK",
+		"the place where the pattern begins",
 		"the wireframe that 'Current Settings' make of a layer",
 		"the draft quality that 'Current Settings' give a layer",
 		"a fill without pixels",

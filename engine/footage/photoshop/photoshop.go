@@ -43,6 +43,7 @@ type File struct {
 	merged   int64 // where it begins
 	most     int   // pixels of a picture
 	read     int   // pixels of layers that have been read
+	patterns []*cursor
 }
 
 // Layer is a layer of a file, or the beginning or end of a group.
@@ -57,6 +58,7 @@ type Layer struct {
 	opacity  uint8
 	clipping bool // shown only where the layer below it is
 	section  int
+	pattern  string // the name of the one that its effects lay over it
 	mask     mask
 	channels []channel
 }
@@ -92,6 +94,7 @@ const (
 // Limits of what a file may hold.
 const (
 	maxLayers   = 8000
+	maxBlocks   = 10_000 // behind the layers
 	maxChannels = 56
 	maxSide     = 300000
 )
@@ -190,21 +193,28 @@ func (f *File) layersAndMasks(c *cursor) {
 	if info.left() > 0 {
 		f.layers(info)
 	}
-	if len(f.Layers) > 0 || c.left() < 4 || info.err != nil {
+	if c.left() < 4 || info.err != nil {
 		c.err = info.err
 		return
 	}
+	first := len(f.Layers) == 0
 	c.skip(int64(c.u32())) // the mask of the whole picture
-	for c.left() >= 12 && c.err == nil {
+	for n := 0; n < maxBlocks && c.left() >= 12 && c.err == nil; n++ {
 		block := f.block(c, 4)
 		switch block.key {
 		case "Lr16", "Lr32", "Layr":
-			f.layers(block.data)
-			c.err = block.data.err
-			return
+			if first {
+				if f.layers(block.data); block.data.err != nil {
+					c.err = block.data.err
+					return
+				}
+				first = false
+			}
+		case "Patt", "Pat2", "Pat3":
+			f.patterns = append(f.patterns, block.data)
 		}
 	}
-	c.err = nil // what follows the layers' blocks is not needed
+	c.err = nil // a block that ends too early is the last one
 }
 
 // block is a block of additional information.

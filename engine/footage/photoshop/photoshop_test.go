@@ -29,6 +29,7 @@ type drawn struct {
 	hidden  bool
 	clipped bool
 	section uint32
+	effects []byte
 	mask    image.Rectangle // where the layer is seen, if it is not empty
 }
 
@@ -37,6 +38,7 @@ type written struct {
 	big           bool
 	size          image.Point
 	layers        []drawn
+	patterns      []byte
 	merged        *color.NRGBA // nil: the file has no merged picture
 }
 
@@ -80,6 +82,9 @@ func (f written) file() []byte {
 		f.u(&section, len(info))
 		section.Write(info)
 		section.Write(make([]byte, (4-len(info)%4)%4))
+	}
+	if len(f.patterns) > 0 {
+		be(&section, []byte("8BIMPatt"), uint32(len(f.patterns)), f.patterns, make([]byte, (4-len(f.patterns)%4)%4))
 	}
 	f.u(&b, section.Len())
 	b.Write(section.Bytes())
@@ -140,6 +145,9 @@ func (l drawn) extra() []byte {
 	be(&b, uint32(0), []byte{3, 'o', 'l', 'd'})
 	units := utf16.Encode([]rune(l.name))
 	be(&b, []byte("8BIMluni"), uint32(4+2*len(units)), uint32(len(units)), units)
+	if len(l.effects) > 0 {
+		be(&b, []byte("8BIMlfx2"), uint32(len(l.effects)), l.effects, make([]byte, len(l.effects)%2))
+	}
 	if l.section > 0 {
 		be(&b, []byte("8BIMlsct"), uint32(12), l.section, []byte("8BIM"), []byte(l.blend))
 	}
@@ -396,6 +404,9 @@ func FuzzFile(f *testing.F) {
 		f.Add(written{depth: 8, packed: packed, big: true, size: image.Pt(9, 7), merged: &glass, layers: []drawn{
 			{name: "end", blend: "norm", section: 3}, l, {name: "group", blend: "pass", opacity: 255, section: 1}}}.file())
 	}
+	for depth, packed := range map[int]int{8: 1, 16: 0, 32: 2} {
+		f.Add(patterned(depth, packed).file())
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := photoshop.Open(bytes.NewReader(data), int64(len(data)), 1<<14)
 		if err != nil {
@@ -403,6 +414,9 @@ func FuzzFile(f *testing.F) {
 		}
 		_, _ = file.Merged()
 		for i := range file.Layers {
+			if tile := file.Pattern(&file.Layers[i]); tile != nil && tile.Rect.Dx()*tile.Rect.Dy() > 1<<20 {
+				t.Errorf("a pattern of %v", tile.Rect)
+			}
 			if img, err := file.Picture(&file.Layers[i]); err == nil && img.Rect.Dx()*img.Rect.Dy() > 1<<14 {
 				t.Errorf("a picture of %v", img.Rect)
 			}

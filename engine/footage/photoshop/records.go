@@ -89,6 +89,9 @@ func (f *File) extra(l *Layer, c *cursor) {
 			f.sectionOf(l, b.data)
 		case "lfx2", "lmfx", "lrFX":
 			l.Styled = true
+			if id := patternID(b.data); id != "" {
+				l.pattern = id
+			}
 		case "SoCo", "GdFl", "PtFl":
 			l.Filled = true
 		case "iOpa":

@@ -56,13 +56,14 @@ func lookAtBatch(tx *raftstore.Tx, f farm.BatchFilter, id string) (b ListedBatch
 	if b.Counts, err = tx.CountBatch(id); err != nil || !f.State.Holds(b.Counts) {
 		return b, false, err
 	}
-	first, err := tx.FirstOfBatch(id)
-	if err != nil {
+	if b.Batch, err = tx.HeadOfBatch(id); err != nil {
 		return b, false, err
 	}
-	b.First, err = tx.JobHead(first)
-	if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
-		return b, false, err
+	if len(b.Jobs) > 0 {
+		b.First, err = tx.JobHead(b.Jobs[0].ID)
+		if err != nil && farm.CodeOf(err) != farm.CodeNotFound {
+			return b, false, err
+		}
 	}
-	return b, f.By == "" || b.First.SubmittedBy == f.By, nil
+	return b, f.By == "" || b.Owner(b.First) == f.By, nil
 }

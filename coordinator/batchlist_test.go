@@ -58,6 +58,15 @@ func TestBatchesAreSelectedByWhoseTheyAreAndHowTheyStand(t *testing.T) {
 			}
 		}
 	}
+	if _, err := r.RetakeRows(t.Context(), other, ids[0], []submission.Take{{Row: 0}}); err != nil {
+		t.Fatal(err)
+	}
+	for by, want := range map[string][]string{r.admin.Name: {ids[2], ids[0]}, "another": {ids[1]}} {
+		found, err := r.SelectBatches(t.Context(), r.admin, farm.BatchFilter{By: by}, "", 10)
+		if err != nil || len(found.Batches) != len(want) || found.Batches[len(want)-1].ID != want[len(want)-1] {
+			t.Errorf("with a row that another submitted again, those of %s are %+v, %v", by, found.Batches, err)
+		}
+	}
 	none, err := r.SelectBatches(t.Context(), farm.Principal{Team: "another"}, farm.BatchFilter{}, "", 10)
 	if err != nil || len(none.Batches) > 0 {
 		t.Errorf("another team sees %+v, %v", none, err)

@@ -1,16 +1,20 @@
 package farm
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
 
 // Batch is a group of jobs that were submitted at once.
 type Batch struct {
-	ID        string     `json:"id"`
-	Team      string     `json:"team"`
-	CreatedAt time.Time  `json:"createdAt"`
-	Jobs      []BatchJob `json:"jobs"` // those that were accepted, in the caller's order
+	ID        string    `json:"id"`
+	Team      string    `json:"team"`
+	CreatedAt time.Time `json:"createdAt"`
+	// By is who submitted it, once another job has taken the place of the first, which says so until then. It stands before the jobs, of which there may
+	// be many.
+	By   string     `json:"by,omitempty"`
+	Jobs []BatchJob `json:"jobs"` // those that were accepted, in the caller's order
 	// Total is how many jobs the caller sent; those that are missing from Jobs were refused.
 	Total int `json:"total"`
 	BatchLabel
@@ -26,6 +30,9 @@ func (b Batch) Home() string {
 	}
 	return b.ID
 }
+
+// Owner is who submitted the batch, given its first job; "" when nobody knows any more.
+func (b Batch) Owner(first Job) string { return cmp.Or(b.By, first.SubmittedBy) }
 
 // BatchLabel is what people call a batch, and when they need it.
 type BatchLabel struct {
@@ -48,7 +55,7 @@ type BatchForecast struct {
 
 // BatchFilter selects batches: those that have all that it names. An empty field selects nothing out.
 type BatchFilter struct {
-	By    string // who submitted their first job
+	By    string // who submitted them
 	State BatchState
 }
 

@@ -282,7 +282,7 @@ func (s *server) latestBatches(ctx context.Context, p farm.Principal) ([]page.Ba
 	return shown[:min(len(shown), homeBatches)], nil
 }
 
-// ownBatches reads the batches that the latest of the reader's own jobs stand in. Of each batch one job is looked at, and then those that came before
+// ownBatches reads those of the reader's batches that the latest of their own jobs stand in. Of each batch one job is looked at, and then those that came before
 // all of them: there may be very many.
 func (s *server) ownBatches(ctx context.Context, p farm.Principal) (shown []page.Batch, err error) {
 	seen, before := map[string]bool{}, ""
@@ -304,8 +304,12 @@ func (s *server) ownBatches(ctx context.Context, p farm.Principal) (shown []page
 			if err != nil {
 				return nil, err
 			}
+			others := len(shown)
 			if shown, err = s.addCard(ctx, p, shown, b); err != nil {
 				return nil, err
+			}
+			if len(shown) > others && shown[others].Owner() != p.Name {
+				shown = shown[:others] // in which the reader only submitted rows again
 			}
 			before = firstOf(b.Batch, j.ID)
 			break

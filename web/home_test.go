@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
@@ -67,6 +68,13 @@ func TestAllJobsThatWaitForApprovalAreCounted(t *testing.T) {
 func TestHomeShowsOnesOwnBatchesBehindManyOfOthers(t *testing.T) {
 	r := start(t)
 	r.batchOf("art", 30)
+	theirs := r.batchOf("pro", 5)
+	if _, _, _, err := r.farm.CancelBatch(t.Context(), r.principal("pro"), theirs.ID, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.farm.RetakeRows(t.Context(), r.principal("art"), theirs.ID, []submission.Take{{Row: 0}}); err != nil {
+		t.Fatal(err)
+	}
 	r.batchOf("art", 3)
 	r.submit("art", "Spring spot")
 	for range 13 {
@@ -77,8 +85,9 @@ func TestHomeShowsOnesOwnBatchesBehindManyOfOthers(t *testing.T) {
 		body := v.get("/").body
 		return strings.Contains(body, "variant 001 and 29 more") && strings.Contains(body, "variant 001 and 2 more")
 	})
-	v.get("/").is(http.StatusOK).lacks("variant 001 and 1 more")
+	v.get("/").is(http.StatusOK).lacks("variant 001 and 1 more", "variant 001 and 4 more")
 	v.get("/?of=team").is(http.StatusOK, "variant 001 and 1 more").lacks("and 29 more")
+	v.get("/batches?by=art").is(http.StatusOK, "variant 001 and 2 more").lacks("variant 001 and 4 more")
 }
 
 // asking is a farm with jobs of art's that wait for approval.

@@ -61,7 +61,7 @@ func (h batchHandlers) listBatches(c *fiber.Ctx, p farm.Principal) error {
 	for i, b := range found.Batches {
 		stats := public.CountedStats(b.Counts)
 		out[i] = batchListed{
-			BatchID: b.ID, Name: answer.OrNull(b.Name), DueAt: answer.Time(b.DueAt), SubmittedBy: answer.OrNull(b.First.SubmittedBy),
+			BatchID: b.ID, Name: answer.OrNull(b.Name), DueAt: answer.Time(b.DueAt), SubmittedBy: answer.OrNull(b.Owner(b.First)),
 			Status: public.BatchStatus(stats), CreatedAt: answer.Time(b.CreatedAt), Stats: stats,
 		}
 	}

@@ -207,6 +207,6 @@ func foundBatch(tx *raftstore.Tx, batch farm.Batch) (Found, error) {
 		return f, nil
 	}
 	f.Name = cmp.Or(f.Name, first.Name)
-	f.By, f.Template, f.Composition = first.SubmittedBy, first.Template.ID, first.Template.Composition
+	f.By, f.Template, f.Composition = batch.Owner(first), first.Template.ID, first.Template.Composition
 	return f, err
 }

@@ -35,6 +35,8 @@ const (
 	NoticesLevel = ReleasesLevel
 	// BatchLabelsLevel is from which level on batches have names, and times at which they are due.
 	BatchLabelsLevel = ReleasesLevel
+	// BatchOwnersLevel is from which level on batches say who submitted them, when new takes stand in the place of their first jobs.
+	BatchOwnersLevel = ReleasesLevel
 	// HoldLevel is from which level on jobs are held that were submitted without, and no task of a held one is leased.
 	HoldLevel = ReleasesLevel
 	// HoldRenderingLevel is from which level on jobs that render are held too, and wait again once their machines have finished what they began.

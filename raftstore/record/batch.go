@@ -9,28 +9,35 @@ import (
 	"overcrank/farm"
 )
 
-// FirstOfBatch is the id of the first job of an encoded batch, "" for none. It reads no further than that.
-func FirstOfBatch(data []byte) (string, error) {
+// HeadOfBatch is what an encoded batch says of who submitted it, and the id of its first job; "" for what it does not say. It reads no further than
+// that.
+func HeadOfBatch(data []byte) (by, first string, err error) {
 	if len(data) == 0 {
-		return "", nil
+		return "", "", nil
 	}
 	d := jsontext.NewDecoder(bytes.NewReader(data), options)
 	if _, err := d.ReadToken(); err != nil { // {
-		return "", err
+		return "", "", err
 	}
 	for d.PeekKind() == '"' {
 		name, err := d.ReadToken()
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
-		if name.String() == "jobs" {
-			return firstJob(d)
+		switch name.String() {
+		case "by":
+			err = json.UnmarshalDecode(d, &by, options)
+		case "jobs":
+			first, err := firstJob(d)
+			return by, first, err
+		default:
+			err = d.SkipValue()
 		}
-		if err := d.SkipValue(); err != nil {
-			return "", err
+		if err != nil {
+			return "", "", err
 		}
 	}
-	return "", nil
+	return by, "", nil
 }
 
 // firstJob is the id of the first of the jobs that a decoder comes to.

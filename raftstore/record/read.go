@@ -131,6 +131,7 @@ var batchFields = fields[farm.Batch]{
 	"id":        func(r *reader, b *farm.Batch) { b.ID = r.string() },
 	"team":      func(r *reader, b *farm.Batch) { b.Team = r.string() },
 	"createdAt": func(r *reader, b *farm.Batch) { b.CreatedAt = r.time() },
+	"by":        func(r *reader, b *farm.Batch) { b.By = r.string() },
 	"jobs":      func(r *reader, b *farm.Batch) { b.Jobs = readBatchJobs(r) },
 	"total":     func(r *reader, b *farm.Batch) { b.Total = r.int() },
 	"name":      func(r *reader, b *farm.Batch) { b.Name = r.string() },

@@ -1,6 +1,9 @@
 package tables
 
-import "overcrank/farm"
+import (
+	"overcrank/farm"
+	"overcrank/raftstore/command"
+)
 
 // checkTakes refuses jobs that cannot become new takes of rows of a batch. batch is what the submission says: Into names the batch with the rows.
 // The take that a row has must have ended, so that of two people who submit a row again at once only the first does.
@@ -45,6 +48,9 @@ func (t *tables) takePlaces(batch farm.Batch) {
 			continue
 		}
 		was, _ := t.head(entry.ID)
+		if i == 0 && t.since(command.BatchOwnersLevel) {
+			into.By = into.Owner(was)
+		}
 		t.countInBatch(&was, was.Status, -1)
 		was.NextTake = id
 		t.saveJob(was, was.Status)

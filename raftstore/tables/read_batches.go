@@ -64,13 +64,16 @@ func (tx *Tx) EachBatch(team, cursor string, do func(id string) (more bool, err 
 	return tx.t.err
 }
 
-// FirstOfBatch is the id of a batch's first job, "" where there is none. It does not read the others, of which there may be a thousand.
-func (tx *Tx) FirstOfBatch(id string) (string, error) {
+// HeadOfBatch reads a batch with no jobs but the first, and of the rest only who submitted it: there may be a thousand jobs.
+func (tx *Tx) HeadOfBatch(id string) (farm.Batch, error) {
 	value := tx.t.value(bucketBatches, id)
-	job, err := record.FirstOfBatch(value)
+	by, first, err := record.HeadOfBatch(value)
 	if err != nil {
 		tx.t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucketBatches, id, err))
 	}
-	_, err = found(tx, job, value != nil, "batch", id)
-	return job, err
+	head := farm.Batch{ID: id, By: by}
+	if first != "" {
+		head.Jobs = []farm.BatchJob{{ID: first}}
+	}
+	return found(tx, head, value != nil, "batch", id)
 }

@@ -103,3 +103,48 @@ func TestTakesThatAreNoneAreRefused(t *testing.T) {
 		t.Errorf("it needs level %d", need)
 	}
 }
+
+func TestABatchRemainsThatOfWhoSubmittedIt(t *testing.T) {
+	m := newRig(t, t.TempDir(), "state")
+	defer m.end()
+	furnish(m)
+	m.must(command.SetLevel{Level: command.BatchOwnersLevel, Version: "test"})
+	cmd := batchOf("b1", 2)
+	for i := range cmd.Jobs {
+		cmd.Jobs[i].SubmittedBy = "mia"
+	}
+	m.must(cmd)
+	for step, who := range []string{"", "cleo", "zoe"} {
+		if who != "" {
+			m.must(command.CancelJobs{Team: "team", IDs: []string{m.firstOf("b1")}, At: after(3 * step)})
+			takes := takesOf("b1", who, map[int]string{0: "b1-j0"})
+			takes.Jobs[0].SubmittedBy = who
+			m.must(takes)
+		}
+		m.read(func(tx *Tx) error {
+			head, err := tx.HeadOfBatch("b1")
+			if err != nil {
+				return err
+			}
+			first, err := tx.JobHead(head.Jobs[0].ID)
+			if err != nil || head.Owner(first) != "mia" {
+				t.Errorf("after %q submitted a row again, the batch is that of %q, %v", who, head.Owner(first), err)
+			}
+			whole, err := tx.Batch("b1")
+			if whole.By != head.By || whole.Jobs[0].ID != head.Jobs[0].ID {
+				t.Errorf("the batch is %+v, and its head %+v", whole, head)
+			}
+			return err
+		})
+	}
+}
+
+// firstOf is the first job of a batch.
+func (m *rig) firstOf(batch string) (id string) {
+	m.read(func(tx *Tx) error {
+		head, err := tx.HeadOfBatch(batch)
+		id = head.Jobs[0].ID
+		return err
+	})
+	return id
+}

@@ -19,11 +19,14 @@ type Batches struct {
 	Short   bool   // these were so many that the page is not full
 }
 
+// Owner is who submitted the batch, "" when nobody knows any more.
+func (b Batch) Owner() string { return b.Batch.Owner(b.First.Job) }
+
 // owners are those who submitted what is listed, to be chosen from.
 func (v Batches) owners(me string) []string {
 	names := []string{me}
 	for _, b := range v.Batches {
-		if name := b.First.SubmittedBy; name != "" && !slices.Contains(names, name) {
+		if name := b.Owner(); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -91,5 +94,5 @@ func (f BatchFilter) advice(ctx context.Context) string {
 	case farm.BatchDone:
 		return say(ctx, "A batch stands here when all of its jobs have ended.")
 	}
-	return say(ctx, "A batch is listed for the person who submitted its first job. Names are written as in the list.")
+	return say(ctx, "A batch is listed for the person who submitted it. Names are written as in the list.")
 }

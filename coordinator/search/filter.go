@@ -59,6 +59,9 @@ const (
 	mostTags = 16
 )
 
+// MostSorted is how many jobs are sorted in an order that no list or index has.
+const MostSorted = mostRead
+
 // newest lists the newest jobs that a filter selects, before the job with that id where one is given.
 func (s *Search) newest(team string, f Filter, before string, limit int) (Jobs, error) {
 	q, err := f.query()
@@ -69,12 +72,17 @@ func (s *Search) newest(team string, f Filter, before string, limit int) (Jobs, 
 	if err != nil {
 		return Jobs{}, err
 	}
+	return s.page(team, f, q, limit, func(most int) ([]string, bool, error) { return s.candidates(team, f, q, before, most) })
+}
+
+// page reads a page of what a filter selects among candidates: of a few more than it has at first, where that is likely to do, and then of mostRead.
+func (s *Search) page(team string, f Filter, q Query, limit int, candidates func(most int) (ids []string, all bool, err error)) (Jobs, error) {
 	answer, most := Jobs{Indexing: s.progress.Load()}, mostRead
 	if len(f.States) == 0 && !q.Empty() {
 		most = min(limit+spare, mostRead)
 	}
 	for {
-		ids, all, err := s.candidates(team, f, q, before, most)
+		ids, all, err := candidates(most)
 		if err != nil {
 			return answer, err
 		}

@@ -193,6 +193,20 @@ func TestFewCandidatesLeaveNoneOut(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("%d of %d were given: %q", len(got), len(want), got)
 	}
+	slices.Reverse(want)
+	got = nil
+	for after, all := "", false; !all; {
+		var ids []string
+		if ids, all, err = s.newerInIndex("a", q, after, 3); err != nil || len(ids) > 3 || len(ids) == 0 && !all {
+			t.Fatal(ids, err)
+		}
+		if got = append(got, ids...); len(ids) > 0 {
+			after = ids[len(ids)-1]
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d of %d were given the other way: %q", len(got), len(want), got)
+	}
 }
 
 func TestAnIndexThatWasNotClosedIsMadeAgain(t *testing.T) {

@@ -41,25 +41,22 @@ func (s *Search) walkBack(team string, f Filter, id string, limit int) (found Jo
 
 // lookBack reads the jobs behind one among those that may fit, the oldest first.
 func (s *Search) lookBack(team string, f Filter, id string, limit int) (Jobs, error) {
-	answer := Jobs{Indexing: s.progress.Load()}
 	at, err := ulid.ParseStrict(id)
 	if err != nil {
-		return answer, notContinued()
+		return Jobs{}, notContinued()
 	}
-	ids, all, err := s.newerCandidates(team, f, id, ulid.Time(at.Time()))
+	q, err := f.query()
 	if err != nil {
-		return answer, err
+		return Jobs{}, err
 	}
-	return answer, s.pick(team, f, ids, all, limit, &answer)
+	return s.page(team, f, q, limit, func(most int) ([]string, bool, error) {
+		return s.newerCandidates(team, f, q, id, ulid.Time(at.Time()), most)
+	})
 }
 
 // newerCandidates are the ids of the oldest jobs that a filter may select and that were submitted after the job with an id, which was at a moment:
-// mostRead at most; all says that there are no others.
-func (s *Search) newerCandidates(team string, f Filter, id string, at time.Time) (ids []string, all bool, err error) {
-	q, err := f.query()
-	if err != nil {
-		return nil, false, err
-	}
+// of those that the index names as many as most, of others mostRead at most; all says that there are no others.
+func (s *Search) newerCandidates(team string, f Filter, q Query, id string, at time.Time, most int) (ids []string, all bool, err error) {
 	few, err := s.fewIn(team, f)
 	switch {
 	case err != nil:
@@ -69,7 +66,7 @@ func (s *Search) newerCandidates(team string, f Filter, id string, at time.Time)
 	case few || q.Empty():
 		ids, all, err = s.newerInStates(team, f, at)
 	default:
-		ids, all, err = s.newerInIndex(team, q, id)
+		return s.newerInIndex(team, q, id, most)
 	}
 	ids = slices.DeleteFunc(ids, func(other string) bool { return other <= id })
 	slices.Sort(ids)
@@ -98,17 +95,21 @@ func (s *Search) newerInStates(team string, f Filter, at time.Time) (ids []strin
 	return ids, all, err
 }
 
-func (s *Search) newerInIndex(team string, q Query, id string) (ids []string, all bool, err error) {
+func (s *Search) newerInIndex(team string, q Query, id string, most int) (ids []string, all bool, err error) {
 	x := s.index.Load()
 	if x == nil {
 		return nil, true, nil
 	}
 	all, err = x.findAfter(shelf{KindJob, team}, q, id, func(id string) bool {
 		ids = append(ids, id)
-		return len(ids) < mostRead
+		return len(ids) < most+nearby
 	})
 	if err != nil {
 		s.changes.tell() // a damaged index is made again
+	}
+	slices.Sort(ids) // as the list is: numbers are only nearly in that order
+	if len(ids) > most {
+		ids, all = ids[:most], false
 	}
 	return ids, all, err
 }

@@ -1,13 +1,16 @@
 package web_test
 
 import (
+	"archive/zip"
 	"bytes"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
 
@@ -101,4 +104,36 @@ func TestFootageIsDroppedOnATemplatesPage(t *testing.T) {
 	if _, err := r.farm.Submit(t.Context(), r.principal("art"), farm.Job{Template: farm.JobTemplate{ID: made, Composition: "main"}}); err != nil {
 		t.Errorf("a job of the template with the file: %v", err)
 	}
+
+	packed, err := r.farm.Templates().Create(t.Context(), r.principal("ada"), templates.New{Type: "zip", DisplayName: "Packed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed = r.receives("ada", packed, zipped(t, "Spot folder/spot.aep", bareProject(t)))
+	v.get("/templates/"+packed.ID).is(http.StatusOK, "Footage is missing.", "Add the files to the template")
+	path = "/templates/" + packed.ID + "/footage"
+	if a := v.post(path, url.Values{"footage:nm.png": {picture.Src()}}).is(http.StatusOK, "Packed"); a.path != "/templates/"+packed.ID {
+		t.Errorf("with the file in the archive the page leads to %s", a.path)
+	}
+	r.eventually("the archive with the file is read", func() bool {
+		now, err := r.farm.Templates().Get(t.Context(), r.principal("ada"), packed.ID)
+		return err == nil && now.Status == farm.TemplateUploaded && now.VersionNow() == 2 && len(now.MissingFootage) == 0
+	})
+	v.get("/templates/"+packed.ID).is(http.StatusOK, "Packed").lacks("Footage is missing.")
+	v.post(path, url.Values{"footage:nm.png": {picture.Src()}}).is(http.StatusConflict, "lacks no files")
+}
+
+// zipped is an archive with one file.
+func zipped(t testing.TB, name string, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	archive := zip.NewWriter(&b)
+	to, err := archive.Create(name)
+	if err == nil {
+		_, err = to.Write(data)
+	}
+	if err = errors.Join(err, archive.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }

@@ -106,7 +106,8 @@ func (s *server) keptFile(ctx context.Context, p farm.Principal, src string) (fa
 	return file, nil
 }
 
-// completeTemplate makes a template of another's project and of the files that it lacks, where After Effects collects them.
+// completeTemplate puts files that a template lacks where After Effects collects them: into its archive, as its next version, or, with its project, into
+// a template of their own.
 func (s *server) completeTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
@@ -117,7 +118,7 @@ func (s *server) completeTemplate(c *fiber.Ctx, p farm.Principal) error {
 	if !t.Completable() {
 		return farm.Errorf(farm.CodeConflict, "the template “%s” lacks no files that could be added here; open its page again", t.DisplayName)
 	}
-	pieces := []templates.Piece{{Name: "project.aep", File: farm.StoredFile{FileRef: *t.File, Team: t.Team}}}
+	var pieces []templates.Piece
 	for _, lack := range t.Lacks() {
 		src := c.FormValue(page.FootageField(lack.File))
 		if src == "" {
@@ -129,10 +130,17 @@ func (s *server) completeTemplate(c *fiber.Ctx, p farm.Principal) error {
 		}
 		pieces = append(pieces, templates.Piece{Name: "(Footage)/" + lack.File, File: file})
 	}
-	if len(pieces) == 1 {
+	if len(pieces) == 0 {
 		return farm.Invalid("no template was made", farm.Field("files", "are missing; choose at least one"))
 	}
-	made, err := s.farm.templates.Assemble(ctx, p, t.DisplayName, pieces)
+	var made farm.Template
+	copying := s.asking(c) // of gigabytes
+	if t.Archive() {
+		made, err = s.farm.templates.Complete(copying, p, t.ID, pieces)
+	} else {
+		project := templates.Piece{Name: "project.aep", File: farm.StoredFile{FileRef: *t.File, Team: t.Team}}
+		made, err = s.farm.templates.Assemble(copying, p, t.DisplayName, append(pieces, project))
+	}
 	if err != nil {
 		return err
 	}

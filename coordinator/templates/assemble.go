@@ -38,7 +38,7 @@ func (c *Catalog) Assemble(ctx context.Context, p farm.Principal, displayName st
 	if err := checkPieces(p, pieces); err != nil {
 		return farm.Template{}, err
 	}
-	obj, err := c.archive(ctx, pieces)
+	obj, err := c.keepArchive(ctx, func(to io.Writer) error { return c.writeArchive(ctx, to, pieces) })
 	if err != nil {
 		return farm.Template{}, err
 	}
@@ -111,18 +111,18 @@ func badPlace(name string) farm.Text {
 	return farm.Text{}
 }
 
-// archive keeps the archive of some pieces.
-func (c *Catalog) archive(ctx context.Context, pieces []Piece) (files.Object, error) {
+// keepArchive keeps what write makes.
+func (c *Catalog) keepArchive(ctx context.Context, write func(to io.Writer) error) (files.Object, error) {
 	in, out := io.Pipe()
 	written := make(chan error, 1)
 	go func() {
-		err := c.writeArchive(ctx, out, pieces)
+		err := write(out)
 		out.CloseWithError(err)
 		written <- err
 	}()
 	obj, err := c.files.PutBlob(ctx, in, files.Limits{Size: -1, Max: 2 * maxTemplate})
 	in.CloseWithError(errors.New("the archive is no longer wanted")) // ends the writer where the store gave up
-	var gone *farm.Error                                             // of a piece that is no longer kept
+	var gone *farm.Error                                             // as of a piece that is no longer kept
 	if wrong := <-written; errors.As(wrong, &gone) {
 		return files.Object{}, wrong
 	}

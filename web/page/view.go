@@ -253,10 +253,14 @@ func (t Template) Lacks() (all []aep.Lack) {
 	return all
 }
 
-// Completable says whether a template of its project and of files that it lacks can be put together: one that is an archive already is not opened.
+// Completable says whether files that the template lacks can be put to it: to the project of which it is made, in a template of their own, or into its
+// archive.
 func (t Template) Completable() bool {
-	return t.Type == aep.TypeProject && t.File != nil && len(t.Lacks()) > 0
+	return (t.Type == aep.TypeProject || t.Archive()) && t.File != nil && t.Status == farm.TemplateUploaded && len(t.Lacks()) > 0
 }
+
+// Archive says whether the template is an archive, which takes further files as its next version.
+func (t Template) Archive() bool { return t.Type == aep.TypeZip }
 
 // state is TemplateState with what is known of its file.
 func (t Template) state() State {

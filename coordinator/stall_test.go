@@ -103,3 +103,30 @@ func TestAReportThatWaitsForStorageHoldsNoOtherMessage(t *testing.T) {
 	}
 	s.silent()
 }
+
+// What was read of a template is not in memory and the storage that has it stalls: the render is not split, and goes whole to one machine.
+func TestARenderIsLeftWholeWhereStorageStallsItsPlan(t *testing.T) {
+	t.Parallel()
+	storage, where := inUnruly(t)
+	r := open(t, where)
+	template := r.uploaded(project(t, []string{"main"}))
+	film := r.submit(func(j *farm.Job) { j.Template, j.Hold = farm.JobTemplate{ID: template.ID}, true })
+	r.restart() // so that nothing of it is in memory
+	read, err := r.Templates().Get(t.Context(), r.admin, template.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"first", "second"} {
+		r.enrol(name).connect()
+	}
+	storage.Set(faults.StorageStalls, names(read.Introspection.SHA256))
+	if _, err := r.ReleaseJobs(t.Context(), r.admin, []string{film.ID}); err != nil {
+		t.Fatal(err)
+	}
+	r.held(storage, 1)
+	r.eventually("one machine has the whole film", func() bool { return r.job(film.ID).Status == farm.JobRendering })
+	tasks, _, err := r.Tasks(t.Context(), r.admin, film.ID, "", 10)
+	if err != nil || len(tasks) != 1 {
+		t.Errorf("the film has the tasks %+v, %v", tasks, err)
+	}
+}

@@ -163,7 +163,9 @@ func halve(img *raster.Image, times int) *raster.Image {
 func (s *Source) Close() error { return s.reader.close() }
 
 // Lent is the same source for whoever closes what it gets: closing it leaves s open.
-func (s *Source) Lent() *Source { return &Source{Info: s.Info, Pattern: s.Pattern, reader: lent{s.reader}} }
+func (s *Source) Lent() *Source {
+	return &Source{Info: s.Info, Pattern: s.Pattern, reader: lent{s.reader}}
+}
 
 // lent is a reader that somebody else closes.
 type lent struct{ reader }

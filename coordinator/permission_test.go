@@ -28,7 +28,7 @@ var permissions = map[string]farm.Action{
 	"CancelJobs": farm.ActChangeJobs, "CancelBatch": farm.ActChangeJobs, "LabelBatch": farm.ActChangeJobs, "ReleaseJobs": farm.ActChangeJobs, "HoldJobs": farm.ActChangeJobs, "RenderAgain": farm.ActChangeJobs, "ChangeJob": farm.ActChangeJobs,
 	"Webhooks.Redeliver": farm.ActChangeJobs,
 	"Templates.Create":   farm.ActChangeTemplates, "Templates.Rename": farm.ActChangeTemplates, "Templates.MarkSequential": farm.ActChangeTemplates,
-	"Templates.Assemble": farm.ActChangeTemplates, "Templates.RenewUpload": farm.ActChangeTemplates, "Templates.Give": farm.ActChangeTemplates, "Templates.Delete": farm.ActDeleteTemplates,
+	"Templates.Assemble": farm.ActChangeTemplates, "Templates.Complete": farm.ActChangeTemplates, "Templates.RenewUpload": farm.ActChangeTemplates, "Templates.Give": farm.ActChangeTemplates, "Templates.Delete": farm.ActDeleteTemplates,
 	"Personal": farm.ActView, "PutView": farm.ActView, "DeleteView": farm.ActView, "SwitchKeys": farm.ActView, "Presets": farm.ActView, "Preset": farm.ActView, "PutPreset": farm.ActChangePresets, "DeletePreset": farm.ActChangePresets, "Uses": farm.ActView,
 	"Templates.Retire": farm.ActChangeTemplates, "Templates.Changes": farm.ActView, "Templates.TakeVersion": farm.ActChangeTemplates,
 	"Fonts.Add": farm.ActAddFonts, "Fonts.Delete": farm.ActDeleteFonts,

@@ -111,7 +111,7 @@ func TestThePolicyOnTheWire(t *testing.T) {
 
 func TestOtherAnswersOnTheWire(t *testing.T) {
 	golden(t, "batch-listed", batchListed{
-		BatchID: "01JD7000000000000000000BTA", Name: answer.OrNull("Spring spots"), DueAt: answer.Time(noon.Add(4 * time.Hour)), Status: "processing", CreatedAt: answer.Time(noon), Stats: public.BatchStats{Total: 3, Finished: 1, Error: 1, Pending: 1},
+		BatchID: "01JD7000000000000000000BTA", Name: answer.OrNull("Spring spots"), SubmittedBy: answer.OrNull("ada"), DueAt: answer.Time(noon.Add(4 * time.Hour)), Status: "processing", CreatedAt: answer.Time(noon), Stats: public.BatchStats{Total: 3, Finished: 1, Error: 1, Pending: 1},
 	})
 	golden(t, "upload", uploadShape(uploads.Upload{ID: "01JQ0000000000000000000000", Name: "spot.zip", Size: 20 << 20, PartSize: 8 << 20, Missing: []int{1, 2}, Arrived: 8 << 20, ExpiresAt: noon}))
 	golden(t, "upload-finished", uploadShape(uploads.Upload{ID: "01JQ0000000000000000000000", Name: "spot.zip", Size: 20 << 20, PartSize: 8 << 20, Arrived: 20 << 20, ExpiresAt: noon, SHA256: "abc"}))

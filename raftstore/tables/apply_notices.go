@@ -102,19 +102,19 @@ func (t *tables) tellOwnersOfEnd(job farm.Job) {
 	end := endOf(job)
 	switch {
 	case job.Status == farm.JobFailed && (job.Batch == "" || t.count(t.countOfBatch(job.Batch, farm.JobFailed)) == 1):
-		t.tell(job, farm.Notice{About: farm.HappenedFailed, Job: job.ID, At: end})
+		t.tell(job.Team, []string{job.SubmittedBy}, farm.Notice{About: farm.HappenedFailed, Job: job.ID, At: end})
 	case job.Status == farm.JobFinished && job.Batch == "":
-		t.tell(job, farm.Notice{About: farm.HappenedFinished, Job: job.ID, At: end})
+		t.tell(job.Team, []string{job.SubmittedBy}, farm.Notice{About: farm.HappenedFinished, Job: job.ID, At: end})
 	}
 	if job.Batch != "" && t.batchEnded(job.Batch) {
-		t.tell(job, farm.Notice{About: farm.HappenedBatch, Batch: job.Batch, At: end})
+		t.tell(job.Team, t.ownersOfBatch(job), farm.Notice{About: farm.HappenedBatch, Batch: job.Batch, At: end})
 	}
 }
 
 // tellOfWait notes whom to tell that a job waits for approval.
 func (t *tables) tellOfWait(job farm.Job) {
 	if job.Approve && job.ApprovedAt.IsZero() && job.Parent == "" && t.tells(job.Team) {
-		t.tell(job, farm.Notice{About: farm.HappenedApproval, Job: job.ID, At: job.UpdatedAt})
+		t.tell(job.Team, []string{job.SubmittedBy}, farm.Notice{About: farm.HappenedApproval, Job: job.ID, At: job.UpdatedAt})
 	}
 }
 
@@ -125,19 +125,33 @@ func (t *tables) batchEnded(batch string) bool {
 	})
 }
 
+// ownersOfBatch are those whom the end of a batch concerns when its last job ends: who submitted that, and who submitted the batch.
+func (t *tables) ownersOfBatch(last farm.Job) []string {
+	names := []string{last.SubmittedBy}
+	if !t.since(command.BatchOwnersLevel) {
+		return names
+	}
+	batch, _ := t.headOfBatch(last.Batch)
+	var first farm.Job
+	if len(batch.Jobs) > 0 {
+		first, _ = t.head(batch.Jobs[0].ID)
+	}
+	return append(names, batch.Owner(first))
+}
+
 // tells says whether anybody of a team wants to be told of anything.
 func (t *tables) tells(team string) bool { return t.anyUnder(bucketNoticeSettings, team+sep) }
 
-// tell puts a notice about a job into the queues of those of its team whom it concerns: whose job it is, and for approval also those who look
+// tell puts a notice into the queues of those of a team whom it concerns: whose work it is about, by their names, and for approval also those who look
 // after the team's jobs.
-func (t *tables) tell(job farm.Job, notice farm.Notice) {
-	for _, id := range t.keysUnder(bucketNoticeSettings, job.Team+sep) {
+func (t *tables) tell(team string, owners []string, notice farm.Notice) {
+	for _, id := range t.keysUnder(bucketNoticeSettings, team+sep) {
 		token, ok := often[farm.Token](t, bucketTokens, id)
 		if !ok {
 			continue
 		}
 		settings, ok := get[farm.NoticeSettings](t, bucketNoticeSettings, noticeSettingsKey(token))
-		concerns := token.Name == job.SubmittedBy || notice.About == farm.HappenedApproval && token.Role.Allows(farm.RoleProducer)
+		concerns := slices.Contains(owners, token.Name) || notice.About == farm.HappenedApproval && token.Role.Allows(farm.RoleProducer)
 		if !ok || !concerns || !settings.Wants(notice.About) {
 			continue
 		}

@@ -95,6 +95,18 @@ func TestABatchIsToldOfTogether(t *testing.T) {
 	if got, want := m.waiting("mia"), first+", batch b"; got != want {
 		t.Errorf("at the end: %q, want %q", got, want)
 	}
+
+	m.must(command.SetLevel{Level: command.BatchOwnersLevel, Version: "test"})
+	again := takesOf("b", "x", map[int]string{2: "b-j2"})
+	again.Jobs[0].SubmittedBy = "ann"
+	m.must(again)
+	lease(m, again.Tasks[0].ID, 1, 7)
+	m.must(command.FinishTask{Task: again.Tasks[0].ID, Attempt: 1, At: after(8)})
+	for who, want := range map[string]string{"mia": first + ", batch b, batch b", "ann": "batch b"} {
+		if got := m.waiting(who); got != want {
+			t.Errorf("%s is told %q after a row was submitted again, want %q", who, got, want)
+		}
+	}
 }
 
 func TestApprovalIsAskedOfOwnersAndProducers(t *testing.T) {

@@ -66,14 +66,19 @@ func (tx *Tx) EachBatch(team, cursor string, do func(id string) (more bool, err 
 
 // HeadOfBatch reads a batch with no jobs but the first, and of the rest only who submitted it: there may be a thousand jobs.
 func (tx *Tx) HeadOfBatch(id string) (farm.Batch, error) {
-	value := tx.t.value(bucketBatches, id)
+	head, ok := tx.t.headOfBatch(id)
+	return found(tx, head, ok, "batch", id)
+}
+
+func (t *tables) headOfBatch(id string) (head farm.Batch, ok bool) {
+	value := t.value(bucketBatches, id)
 	by, first, err := record.HeadOfBatch(value)
 	if err != nil {
-		tx.t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucketBatches, id, err))
+		t.fail(fmt.Errorf("state is damaged: %s %q: %w", bucketBatches, id, err))
 	}
-	head := farm.Batch{ID: id, By: by}
+	head = farm.Batch{ID: id, By: by}
 	if first != "" {
 		head.Jobs = []farm.BatchJob{{ID: first}}
 	}
-	return found(tx, head, value != nil, "batch", id)
+	return head, value != nil
 }

@@ -43,7 +43,8 @@ func probeStill(path string) (info Info, depth int, ok bool, err error) {
 	if format == "gif" && moving(f) {
 		return Info{}, 0, false, nil
 	}
-	return Info{Width: cfg.Width, Height: cfg.Height, Still: true, Video: true, Alpha: !opaque(cfg.ColorModel)}, depthOf(cfg.ColorModel), true, nil
+	info = Info{Width: cfg.Width, Height: cfg.Height, Still: true, Video: true, Alpha: !opaque(cfg.ColorModel), Inks: cfg.ColorModel == color.CMYKModel}
+	return info, depthOf(cfg.ColorModel), true, nil
 }
 
 // depthOf is how many bytes a decoded pixel of a colour model takes at most.

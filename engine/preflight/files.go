@@ -20,11 +20,11 @@ type read struct {
 	err  error
 }
 
-// within are the findings within a file of outlines or one of Photoshop's, which is read once; none for other files.
+// within are the findings within a file of a kind that may hold what is not drawn, which is read once; none for other files.
 func (f *Preflight) within(ctx context.Context, use aep.Use) (list []aep.Finding) {
 	it := use.Item
 	outlines := scene.Outlines(it.FileName())
-	if !outlines && it.Footage.Layer == "" && !layered(it.FileName()) || ctx.Err() != nil {
+	if !outlines && it.Footage.Layer == "" && !printed(it.FileName()) || ctx.Err() != nil {
 		return nil
 	}
 	key := fmt.Sprint(it.Footage.File.Resolved, it.Footage.LayerNumber, it.Footage.Layer)
@@ -57,10 +57,13 @@ func (f *Preflight) within(ctx context.Context, use aep.Use) (list []aep.Finding
 	return list
 }
 
-// layered tells by its name whether a file is one of Photoshop's.
-func layered(name string) bool {
-	ext := strings.ToLower(path.Ext(name))
-	return ext == ".psd" || ext == ".psb"
+// printed tells by its name whether a file is a picture of a kind that may have the colours of inks.
+func printed(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".psd", ".psb", ".jpg", ".jpeg", ".jpe", ".tif", ".tiff":
+		return true
+	}
+	return false
 }
 
 func (f *Preflight) read(ctx context.Context, it *aep.Item) (of read) {

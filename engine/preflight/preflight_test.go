@@ -90,6 +90,9 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 			Kind: aep.FeatureFinding, What: "the exact colours of CMYK in the file 'art.psd'", Detail: true}},
 		"colours of inks in a layer": {func(p *aep.Project, _ *aep.Layer) { inked(t, p, "ground") }, aep.DrawsNearly, aep.Finding{
 			Kind: aep.FeatureFinding, What: "the exact colours of CMYK in the file 'art.psd'", Detail: true}},
+		"colours of inks in a photo": {func(p *aep.Project, _ *aep.Layer) { photo(t, p, 4) }, aep.DrawsNearly, aep.Finding{
+			Kind: aep.FeatureFinding, What: "the exact colours of CMYK in the file 'art.jpg'", Detail: true}},
+		"colours of light in a photo": {func(p *aep.Project, _ *aep.Layer) { photo(t, p, 3) }, aep.DrawsExactly, aep.Finding{}},
 		"a draft": {func(_ *aep.Project, l *aep.Layer) { l.Quality = 1 }, aep.DrawsNearly, aep.Finding{
 			Kind: aep.FeatureFinding, What: "the draft quality that 'Current Settings' give a layer", Detail: true}},
 		"a wireframe": {func(_ *aep.Project, l *aep.Layer) { l.Quality = 0 }, aep.DrawsNearly, aep.Finding{
@@ -158,6 +161,20 @@ func styled(t *testing.T, p *aep.Project) {
 func inked(t *testing.T, p *aep.Project, layer string) {
 	const rgb, cmyk = "\x00\x08\x00\x03", "\x00\x08\x00\x04"
 	layered(t, p, layer, []byte(rgb), []byte(cmyk))
+}
+
+// photo makes the source of a project a JPEG of which only the header is there; colours are how many a pixel has.
+func photo(t *testing.T, p *aep.Project, colours int) {
+	t.Helper()
+	header := []byte{0xff, 0xd8, 0xff, 0xc0, 0, byte(8 + 3*colours), 8, 0, 9, 0, 9, byte(colours)}
+	for i := range colours {
+		header = append(header, byte(1+i), 0x11, 0)
+	}
+	path := filepath.Join(t.TempDir(), "art.jpg")
+	if err := os.WriteFile(path, append(header, 0xff, 0xda, 0, 2), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: path, Resolved: path}
 }
 
 // layered makes the source of a project a Photoshop file that differs in bytes from that of the tests.

@@ -89,6 +89,7 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	stored := l.stored(leased)
 	for _, g := range grants {
 		got, is := leased[g.Task.ID]
 		if !is {
@@ -97,7 +98,7 @@ func (l *leader) grantSome(ctx context.Context) (more bool, err error) {
 		}
 		l.d.counters.Leased(g.Task, got.task.LeasedAt)
 		words := whole[g.Task.ID]
-		if !l.hands.take(ctx, got.job.Private, func(within context.Context) { l.handOver(ctx, within, got, words) }) {
+		if !l.hands.take(ctx, stored[got.job.ID], func(within context.Context) { l.handOver(ctx, within, got, words) }) {
 			return false, ctx.Err() // the next leader finds the leases in the state
 		}
 	}
@@ -143,6 +144,19 @@ func (l *leader) lease(ctx context.Context, grants []schedule.Grant, now time.Ti
 		made[task.ID] = &leased{h, task, &res.Jobs[jobs[task.Job]]}
 	}
 	return made, nil
+}
+
+// stored are the jobs of leases for which the storage has to be asked. Where that cannot be read, putting them together will say so.
+func (l *leader) stored(made map[string]*leased) map[string]bool {
+	jobs := make([]*farm.Job, 0, len(made))
+	for _, got := range made {
+		jobs = append(jobs, got.job)
+	}
+	stored, err := l.d.handouts.Stored(jobs)
+	if err != nil {
+		l.d.log.Error("looking for what leases need of the storage", "error", err)
+	}
+	return stored
 }
 
 // placesOf is where each record stands in a list, by id.

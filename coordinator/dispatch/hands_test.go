@@ -17,8 +17,8 @@ func someHands(t *testing.T) *hands {
 	}))
 }
 
-// Leases of private jobs wait for storage that stalls, more of them than there are hands; the others go on, and all end in their time.
-func TestLeasesWaitForNoPrivateOnes(t *testing.T) {
+// Leases that need the storage wait while it stalls, more of them than there are hands; the others go on, and all end in their time.
+func TestLeasesWaitForNoneThatNeedTheStorage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const many = 3 * handsAtOnce
 		h := someHands(t)
@@ -37,7 +37,7 @@ func TestLeasesWaitForNoPrivateOnes(t *testing.T) {
 		}
 		synctest.Wait()
 		if len(ended) > 0 {
-			t.Fatalf("the others came after %d private ones", len(ended))
+			t.Fatalf("the others came after %d that need the storage", len(ended))
 		}
 		for range many {
 			<-ended

@@ -75,6 +75,35 @@ func (m *Maker) Of(ctx context.Context, t farm.Task, job farm.Job, farmHasAfterE
 	return made, err
 }
 
+// Stored are those of some jobs of which something has to be read from the farm's storage to put a handout together, by id: what private ones keep to
+// themselves, and what was read of a template that is not in memory.
+func (m *Maker) Stored(jobs []*farm.Job) (stored map[string]bool, err error) {
+	stored = map[string]bool{}
+	err = m.state.View(func(tx *raftstore.Tx) error {
+		var template farm.Template // that of the job before, most often
+		for _, job := range jobs {
+			if job.Private {
+				stored[job.ID] = true
+			}
+			if job.Private || job.Template.ID == "" {
+				continue
+			}
+			if template.ID != job.Template.ID {
+				if template, err = tx.Template(job.Template.ID); farm.CodeOf(err) == farm.CodeNotFound {
+					continue
+				} else if err != nil {
+					return err
+				}
+			}
+			if as := template.RenderedBy(*job); as.Introspection != nil && !m.templates.InMemory(*as.Introspection) {
+				stored[job.ID] = true
+			}
+		}
+		return nil
+	})
+	return stored, err
+}
+
 // read adds what only the state knows: files, assets, fonts and the values of secrets. It gives the job's template as the job renders it,
 // nil when it has none.
 func (m *Maker) read(tx *raftstore.Tx, lease *wire.Lease, job *farm.Job, t farm.Task) (template *farm.Template, err error) {

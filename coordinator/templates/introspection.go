@@ -51,6 +51,12 @@ func (c *Catalog) Summary(ctx context.Context, ref farm.FileRef) (*aep.Summary, 
 	return &s, nil
 }
 
+// InMemory says whether Summary gives a kept introspection without asking the storage.
+func (c *Catalog) InMemory(ref farm.FileRef) bool {
+	_, found := c.summaries.Get(ref.SHA256)
+	return found
+}
+
 // SummaryFor is Summary for who waits no longer than ctx lasts.
 func (c *Catalog) SummaryFor(ctx context.Context) func(farm.FileRef) (*aep.Summary, error) {
 	return func(ref farm.FileRef) (*aep.Summary, error) { return c.Summary(ctx, ref) }

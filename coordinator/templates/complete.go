@@ -23,7 +23,7 @@ func (c *Catalog) Complete(ctx context.Context, p farm.Principal, id string, pie
 		return farm.Template{}, err
 	}
 	if t.Type != aep.TypeZip || t.File == nil || t.Status != farm.TemplateUploaded {
-		return farm.Template{}, farm.Errorf(farm.CodeConflict, "the template “%s” is no archive to which files can be added now", t.DisplayName)
+		return farm.Template{}, farm.Errorf(farm.CodeConflict, "no files can be added to the template “%s” now: it is no .zip archive, or has not been read yet", t.DisplayName)
 	}
 	whole := t.File.Size
 	for _, piece := range pieces {
@@ -67,7 +67,7 @@ func (c *Catalog) writeCompleted(ctx context.Context, to io.Writer, has farm.Fil
 	}
 	for _, piece := range pieces {
 		if taken[placeKey(piece.Name)] {
-			return farm.Errorf(farm.CodeConflict, "the template has a file %q already", piece.Name)
+			return farm.Errorf(farm.CodeConflict, "the template already has a file %q", piece.Name)
 		}
 		if err := c.writePiece(ctx, archive, piece); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -38,7 +39,8 @@ func Find[T Named](ctx context.Context, what, ref string, list func(context.Cont
 	return id, nil
 }
 
-// Pick is the one record of a list that ref names. It is an error when there is none, with the nearest names, and when several have the name.
+// Pick is the one record of a list that ref names. It is an error when there is none, with the nearest names (ids of what has no name), and when several
+// have the name.
 func Pick[T Named](list []T, what, ref string) (T, error) {
 	var found, none T
 	var known, ids []string
@@ -51,7 +53,7 @@ func Pick[T Named](list []T, what, ref string) (T, error) {
 			found = item
 			ids = append(ids, id)
 		}
-		known = append(known, name)
+		known = append(known, cmp.Or(name, id))
 	}
 	switch len(ids) {
 	case 1:

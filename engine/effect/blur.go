@@ -1,8 +1,6 @@
 package effect
 
 import (
-	"math"
-
 	"overcrank/engine/eval"
 	"overcrank/engine/raster"
 )
@@ -51,6 +49,17 @@ func newBoxBlur(p Params) Effect {
 			return raster.Boxes(x, y, max(1, min(maxBoxes, whole(f.Number(&times)))))
 		},
 		repeat: p.Number("0004", 0),
+	}
+}
+
+// newInterlaceFlicker is Reduce Interlace Flicker: each line is mixed with those above and below it, and the layer grows no larger by it. A softness of 1 is
+// the mean of three lines, a half the usual filter of one, two and one.
+func newInterlaceFlicker(p Params) Effect {
+	p.Lack("the exact strength")
+	softness := p.Number("0001", 0)
+	return &blur{
+		of:     func(f *Frame) raster.Blurring { return raster.Boxes(0, f.Number(&softness)*f.Scale(), 1) },
+		repeat: eval.NumberOf(eval.Ref{}, 1),
 	}
 }
 
@@ -121,33 +130,4 @@ func clampColors(img *raster.Image) {
 		px := img.Pix[i : i+4 : i+4]
 		px[0], px[1], px[2] = min(px[0], px[3]), min(px[1], px[3]), min(px[2], px[3])
 	}
-}
-
-// lensBlur is Camera Lens Blur with a round iris, whose disc two boxes approximate.
-type lensBlur struct{ radius, repeat eval.Number }
-
-func newLensBlur(p Params) Effect {
-	p.Lack("the shape of the iris")
-	if gain := p.Number("0017", 0); gain.Varies() || gain.First() != 0 {
-		p.Lack("the gain of the highlights")
-	}
-	if other, _ := p.Layer("0010"); other.ID != 0 {
-		p.Lack("the blur map")
-	}
-	return &lensBlur{p.Number("0001", 5), p.Number("0021", 0)}
-}
-
-// discBox is the radius of two boxes with the variance of a disc of radius 1: that of a disc along an axis is 1/4, of a box of radius r about r²/3.
-var discBox = math.Sqrt(3.0 / 8)
-
-func (e *lensBlur) of(f *Frame) raster.Blurring {
-	r := f.Number(&e.radius) * f.Scale() * discBox
-	return raster.Boxes(r, r, 2)
-}
-
-func (e *lensBlur) Reach(f *Frame) int { return e.of(f).Reach() }
-
-func (e *lensBlur) Draw(f *Frame, img *raster.Image) error {
-	blurWithin(f, e.of(f), f.Choice(&e.repeat) != 0, img)
-	return nil
 }

@@ -2,6 +2,7 @@ package effect
 
 import (
 	"image"
+	"image/draw"
 	"math"
 	"testing"
 
@@ -249,6 +250,69 @@ func TestACrossBlurIsACross(t *testing.T) {
 		}
 		if a := img.RGBAAt(33, 33).A; a != 0 {
 			t.Errorf("mode %v: %d beside the cross", mode, a)
+		}
+	}
+}
+
+// TestReducedFlickerIsTheFilterOfLines has lines of one pixel, which flicker when every other line is shown: at a softness of a half they weigh 1, 2 and 1.
+func TestReducedFlickerIsTheFilterOfLines(t *testing.T) {
+	for softness, want := range map[float64][5]uint8{0: {0, 0, 255, 0, 0}, 0.5: {0, 64, 128, 64, 0}, 1: {0, 85, 85, 85, 0}} {
+		img := flat(6, 9, [4]uint8{0, 0, 0, 255})
+		raster.FillRect(img, image.Rect(0, 4, 6, 5), raster.Color{255, 255, 255, 255})
+		raster.FillRect(img, image.Rect(0, 0, 2, 9), raster.Color{255, 255, 255, 255})
+		(&rig{T: t}).draw("ADBE Reduce Interlace Flicker", params{"0001": one(softness)}, img)
+		for i, v := range want {
+			if got := img.RGBAAt(4, 2+i); got.R != v || got.A != 255 {
+				t.Errorf("softness %v, line %d: %v, want %d", softness, 2+i, got, v)
+			}
+		}
+		if edge := [2]uint8{img.RGBAAt(1, 2).R, img.RGBAAt(2, 2).R}; edge != [2]uint8{255, 0} {
+			t.Errorf("softness %v: an edge that stands upright became %v", softness, edge)
+		}
+		if corner := img.RGBAAt(5, 0); corner.A != 255 {
+			t.Errorf("softness %v: the border is transparent: %v", softness, corner)
+		}
+	}
+}
+
+// TestALensBlursByTheDistanceFromItsFocus has a map of three distances, each a third of the picture: what is in focus stays, and the squares
+// elsewhere are spread by discs, whose variance along an axis is a quarter of their radius squared.
+func TestALensBlursByTheDistanceFromItsFocus(t *testing.T) {
+	const radius, third = 12, 60
+	for _, c := range []struct {
+		match  string
+		values params
+		layer  string
+		radii  [3]float64 // of the squares at black, at half grey and at white
+	}{
+		{"ADBE Lens Blur", params{"0006": one(radius)}, "", [3]float64{radius, radius, radius}},
+		{"ADBE Lens Blur", params{"0006": one(radius)}, "0001", [3]float64{0, radius * 128. / 255, radius}},
+		{"ADBE Lens Blur", params{"0006": one(radius), "0004": one(128)}, "0001", [3]float64{radius * 128. / 255, 0, radius * 127. / 255}},
+		{"ADBE Lens Blur", params{"0006": one(radius), "0003": one(1)}, "0001", [3]float64{radius, radius * 127. / 255, 0}},
+		{"ADBE Camera Lens Blur", params{"0001": one(radius)}, "0010", [3]float64{0, radius * 128. / 255, radius}},
+		{"ADBE Camera Lens Blur", params{"0001": one(radius), "0013": one(1)}, "0010", [3]float64{radius, radius * 127. / 255, 0}},
+		{"ADBE Camera Lens Blur", params{"0001": one(radius), "0014": one(1)}, "0010", [3]float64{radius, radius * 127. / 255, 0}},
+	} {
+		depth := flat(3*third, third, [4]uint8{0, 0, 0, 255})
+		raster.FillRect(depth, image.Rect(third, 0, 2*third, third), raster.Color{128, 128, 128, 255})
+		raster.FillRect(depth, image.Rect(2*third, 0, 3*third, third), raster.Color{255, 255, 255, 255})
+		img := image.NewRGBA(depth.Rect)
+		for i := range 3 {
+			raster.FillRect(img, image.Rect(i*third+20, 20, i*third+40, 40), raster.Color{255, 255, 255, 255})
+		}
+		refs := map[string]uint32{}
+		if c.layer != "" {
+			refs[c.layer] = 7
+		}
+		(&rig{T: t, layers: map[uint32]*raster.Image{7: depth}}).drawRef(c.match, c.values, refs, img)
+		for i, r := range c.radii {
+			square := image.NewRGBA(image.Rect(0, 0, third, third))
+			draw.Draw(square, square.Rect, img, image.Pt(i*third, 0), draw.Src)
+			_, across, down := moments(square)
+			want := (20*20-1)/12. + r*r/4
+			if math.Abs(across-want) > 0.5 || math.Abs(down-want) > 0.5 {
+				t.Errorf("%s %v by %q: the variance of square %d is %.1f across and %.1f down, want %.1f", c.match, c.values, c.layer, i, across, down, want)
+			}
 		}
 	}
 }

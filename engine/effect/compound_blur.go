@@ -5,9 +5,6 @@ import (
 	"overcrank/engine/raster"
 )
 
-// compoundLevels are the blurs that Compound Blur mixes, from none to the longest.
-const compoundLevels = 5
-
 // compoundBlur is Compound Blur: the brighter another layer, the longer the blur.
 type compoundBlur struct {
 	layer                Chosen
@@ -36,27 +33,37 @@ func (e *compoundBlur) Draw(f *Frame, img *raster.Image) error {
 		return err
 	}
 	defer release()
-	var levels [compoundLevels]*raster.Image
+	invert := f.Choice(&e.invert) != 0
+	graded(f, img, func(share float64) raster.Blurring { return e.of(f, share) }, false, func(i int) uint32 {
+		// What is transparent in the other layer is black, which its premultiplied channels already say.
+		light := (299*uint32(by.Pix[i]) + 587*uint32(by.Pix[i+1]) + 114*uint32(by.Pix[i+2]) + 500) / 1000
+		if invert {
+			return 255 - light
+		}
+		return light
+	})
+	return nil
+}
+
+// gradedLevels are the blurs that graded mixes, from none to the longest.
+const gradedLevels = 5
+
+// graded blurs each pixel by a share of its own of the longest blur: of is the blur for a share, share what 255 parts of it the pixel at an index of Pix gets.
+func graded(f *Frame, img *raster.Image, of func(share float64) raster.Blurring, repeat bool, share func(i int) uint32) {
+	var levels [gradedLevels]*raster.Image
 	for i := range levels {
 		level, release := f.Host.Surface(img.Rect)
 		defer release()
 		copy(level.Pix, img.Pix)
-		e.of(f, float64(i)/(compoundLevels-1)).Image(level)
+		blurWithin(f, of(float64(i)/(gradedLevels-1)), repeat, level)
 		levels[i] = level
 	}
-	invert := f.Choice(&e.invert) != 0
 	for i := 0; i+3 < len(img.Pix); i += 4 {
-		// What is transparent in the other layer is black, which its premultiplied channels already say.
-		light := (299*uint32(by.Pix[i]) + 587*uint32(by.Pix[i+1]) + 114*uint32(by.Pix[i+2]) + 500) / 1000
-		if invert {
-			light = 255 - light
-		}
-		at := light * (compoundLevels - 1)
-		low := min(at/255, compoundLevels-2)
-		share := at - low*255
+		at := share(i) * (gradedLevels - 1)
+		low := min(at/255, gradedLevels-2)
+		upper := at - low*255
 		for j := i; j < i+4; j++ {
-			img.Pix[j] = uint8((uint32(levels[low].Pix[j])*(255-share) + uint32(levels[low+1].Pix[j])*share + 127) / 255)
+			img.Pix[j] = uint8((uint32(levels[low].Pix[j])*(255-upper) + uint32(levels[low+1].Pix[j])*upper + 127) / 255)
 		}
 	}
-	return nil
 }

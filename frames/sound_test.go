@@ -27,3 +27,18 @@ func TestWAVFilesOfOthersAreReadWithCare(t *testing.T) {
 		}
 	}
 }
+
+// FuzzSoundLength looks for the length of files that were WAV: it is one that the file has room for.
+func FuzzSoundLength(f *testing.F) {
+	f.Add(NoSound())
+	f.Add(append(append(NoSound()[:36:36], "LIST\x02\x00\x00\x00abdata\x04\x00\x00\x00"...), 1, 2, 3, 4))
+	path := filepath.Join(f.TempDir(), "x.wav")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if seconds, err := SoundLength(path); err == nil && !(seconds >= 0 && seconds <= float64(len(data))) {
+			t.Errorf("%g seconds in %d bytes", seconds, len(data))
+		}
+	})
+}

@@ -130,3 +130,32 @@ func TestAJoinedFilmIsWholeOrRefused(t *testing.T) {
 		t.Errorf("without a stretch the error is %v", err)
 	}
 }
+
+// FuzzTrack joins files that were films: what comes of it is a film or an error, and never a panic.
+func FuzzTrack(f *testing.F) {
+	for _, p := range stretches(f, 3, 1).pieces {
+		film, err := os.ReadFile(p.path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(film)
+	}
+	path, out := filepath.Join(f.TempDir(), "film.mp4"), filepath.Join(f.TempDir(), "out.mp4")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		film, err := openTrack(path)
+		many := len(film.sizes) > 1<<16
+		film.close()
+		if err != nil || many {
+			return
+		}
+		if len(film.sizes) != len(film.offsets) || len(film.sizes) != len(film.keys) {
+			t.Errorf("%d sizes, %d times, %d keys", len(film.sizes), len(film.offsets), len(film.keys))
+		}
+		if err := joinTracks(out, []string{path, path}); err != nil && !errors.Is(err, errUnfamiliar) {
+			t.Error(err)
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/dop251/goja"
@@ -501,4 +502,26 @@ func TestStylesChangeOnlyWhatTheySay(t *testing.T) {
 	if d := got.(*aep.TextDocument); d.Text != "Mine" || d.Style().Font != "Bold" || d.Style().Size != 33 {
 		t.Errorf("the style of another text: %q in %s of %g", d.Text, d.Style().Font, d.Style().Size)
 	}
+}
+
+// FuzzDataFootage reads files of data by all that expressions ask of them: what is wrong with one is an error of the expression that asked.
+func FuzzDataFootage(f *testing.F) {
+	f.Add([]byte(motionJSON))
+	f.Add([]byte(`{"title":"From data","list":[3,[4,{"w":7}]]}`))
+	f.Add([]byte("name\tage\nAda\t36\n\"Grace, H.\",85\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 5000 {
+			return
+		}
+		s := newStage(t)
+		s.machine.host.ReadData = func(*aep.Item) ([]byte, error) { return data, nil }
+		for _, text := range []string{
+			`footage("data.json").sourceData`, `footage("table.csv").sourceData[0].name`, `footage("data.json").dataValue([1])`,
+			`footage("data.json").dataKeyCount([1])`, `footage("data.json").dataKeyTimes([1])`, `footage("data.json").dataKeyValues([1], 0, 9)`,
+		} {
+			if _, err := s.give("opacity", text, 1); err != nil && strings.Contains(err.Error(), "fault in the expression engine") {
+				t.Errorf("%s of %q: %v", text, data, err)
+			}
+		}
+	})
 }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"image"
 	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -255,6 +257,26 @@ func TestMovingGIFIsAFilm(t *testing.T) {
 	}
 }
 
+func TestAGIFThatCoversAPartOfItsScreenIsInItsPlace(t *testing.T) {
+	part := image.NewPaletted(image.Rect(3, 2, 5, 4), color.Palette{color.White})
+	path := filepath.Join(t.TempDir(), "part.gif")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = gif.EncodeAll(f, &gif.GIF{Image: []*image.Paletted{part}, Delay: []int{0}, Config: image.Config{Width: 8, Height: 6}})
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	img, err := open(t, path, Interpretation{}).Frame(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if img.Rect != image.Rect(0, 0, 8, 6) || img.RGBAAt(3, 2).A != 255 || img.RGBAAt(4, 3).A != 255 || img.RGBAAt(0, 0).A != 0 || img.RGBAAt(5, 4).A != 0 {
+		t.Errorf("%v: %v", img.Rect, img.Pix)
+	}
+}
+
 func TestSoundHasNoPictures(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.mp3")
 	if _, err := ffmpeg.Run(t.Context(), "ffmpeg", "-f", "lavfi", "-i", "sine=d=2", path); err != nil {
@@ -365,6 +387,39 @@ func FuzzMoving(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if moving(bytes.NewReader(data)) && len(data) < 13+2*10 {
 			t.Error("two pictures in fewer bytes than their headers")
+		}
+	})
+}
+
+// FuzzStill decodes files that were pictures: what is read is as large as its header says, which is looked at before.
+func FuzzStill(f *testing.F) {
+	grey := image.NewGray16(image.Rect(0, 0, 3, 2))
+	glass := image.NewNRGBA(image.Rect(0, 0, 3, 2))
+	pal := image.NewPaletted(image.Rect(0, 0, 3, 2), color.Palette{color.Black, color.White})
+	for _, write := range []func(w io.Writer) error{
+		func(w io.Writer) error { return png.Encode(w, grey) }, func(w io.Writer) error { return png.Encode(w, glass) },
+		func(w io.Writer) error { return jpeg.Encode(w, grey, nil) }, func(w io.Writer) error { return gif.Encode(w, pal, nil) },
+		func(w io.Writer) error { return tiff.Encode(w, glass, &tiff.Options{Compression: tiff.Deflate, Predictor: true}) },
+		func(w io.Writer) error { return bmp.Encode(w, glass) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b.Bytes())
+	}
+	path := filepath.Join(f.TempDir(), "picture")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		info, _, native, err := probeStill(path)
+		if err != nil || !native || info.Width*info.Height > 1<<20 {
+			return
+		}
+		img, err := decodeStill(path, Interpretation{})
+		if err == nil && (img.Rect.Dx() != info.Width || img.Rect.Dy() != info.Height) {
+			t.Errorf("a picture of %v, not %dx%d", img.Rect, info.Width, info.Height)
 		}
 	})
 }

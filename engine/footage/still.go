@@ -224,7 +224,10 @@ func decodeStill(path string, in Interpretation) (img *raster.Image, err error) 
 		return interpret(s.Pix, s.Rect.Dx(), s.Rect.Dy(), true, in), nil
 	}
 	b := src.Bounds()
-	if format == "gif" || in.straight() || opaque(src.ColorModel()) {
+	if format == "gif" {
+		return onScreen(f, src)
+	}
+	if in.straight() || opaque(src.ColorModel()) {
 		dst := image.NewRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 		draw.Draw(dst, dst.Rect, src, b.Min, draw.Src)
 		return dst, nil
@@ -232,6 +235,20 @@ func decodeStill(path string, in Interpretation) (img *raster.Image, err error) 
 	straight := image.NewNRGBA(image.Rect(0, 0, b.Dx(), b.Dy()))
 	draw.Draw(straight, straight.Rect, src, b.Min, draw.Src)
 	return interpret(straight.Pix, b.Dx(), b.Dy(), true, in), nil
+}
+
+// onScreen is the picture of a GIF, which may cover a part of its screen only, in its place there.
+func onScreen(f io.ReadSeeker, picture image.Image) (*raster.Image, error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	screen, _, err := image.DecodeConfig(bufio.NewReader(f))
+	if err != nil {
+		return nil, fmt.Errorf("it is broken: %w", err)
+	}
+	dst := image.NewRGBA(image.Rect(0, 0, screen.Width, screen.Height))
+	draw.Draw(dst, picture.Bounds(), picture, picture.Bounds().Min, draw.Src)
+	return dst, nil
 }
 
 // decodeByFFmpeg decodes the first picture of a file.

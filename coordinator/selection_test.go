@@ -8,6 +8,7 @@ import (
 
 	"overcrank/coordinator"
 	"overcrank/coordinator/search"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -133,6 +134,57 @@ func TestJobsAreListedInEachOrder(t *testing.T) {
 	if _, err := r.SelectJobs(t.Context(), r.admin, search.Filter{Order: "weather"}, "", 10); farm.CodeOf(err) != farm.CodeInvalid {
 		t.Errorf("an order that is none: %v", err)
 	}
+}
+
+func TestLongListsAreSortedWhole(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	const jobs = 2400 // more than are read and sorted at once
+	var ids []string
+	for len(ids) < jobs {
+		entries := make([]submission.BatchEntry, 800)
+		for i := range entries {
+			n := len(ids) + i
+			entries[i].Job = farm.Job{Name: fmt.Sprint("Shot ", n), Hold: true, Tags: []string{fmt.Sprint("tag", n%2)}, Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}
+		}
+		made, err := r.SubmitBatch(t.Context(), r.admin, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, job := range made.Batch.Jobs {
+			ids = append(ids, job.ID)
+		}
+	}
+	lists := func(f search.Filter, want ...string) {
+		t.Helper()
+		var last []string
+		r.eventually(fmt.Sprintf("%+v begins with %q", f, want), func() bool {
+			found, err := r.SelectJobs(t.Context(), r.admin, f, "", 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			more, err := r.SelectJobs(t.Context(), r.admin, f, found.Next, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = nil
+			for _, job := range append(found.Jobs, more.Jobs...) {
+				last = append(last, job.Name)
+			}
+			return slices.Equal(last, want) && found.Partly == 0
+		})
+	}
+	held := []farm.JobStatus{farm.JobQueued}
+	lists(search.Filter{Order: search.ByName}, "Shot 0", "Shot 1", "Shot 2")
+	lists(search.Filter{Order: search.NameDown, States: held}, "Shot 2399", "Shot 2398", "Shot 2397")
+	lists(search.Filter{Order: search.ByName, Text: "shot"}, "Shot 0", "Shot 1", "Shot 2")
+	lists(search.Filter{Order: search.ByName, Tag: "tag1"}, "Shot 1", "Shot 3", "Shot 5")
+	if _, err := r.CancelJobs(t.Context(), r.admin, ids[:2], true); err != nil {
+		t.Fatal(err)
+	}
+	r.submit(func(j *farm.Job) { j.Name, j.Hold = "Shot 3a", true })
+	lists(search.Filter{Order: search.ByName, States: held}, "Shot 2", "Shot 3", "Shot 3a")
+	lists(search.Filter{Order: search.Oldest, Text: "shot"}, "Shot 0", "Shot 1", "Shot 2")
 }
 
 func TestJobsThatRenderAreSortedByWhatIsAheadOfThem(t *testing.T) {

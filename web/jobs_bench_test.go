@@ -36,7 +36,7 @@ func BenchmarkJobsPage(b *testing.B) {
 	for name, path := range map[string]string{
 		"newest": "/jobs", "oldest": "/jobs?sort=oldest", "a state": "/jobs?state=waiting", "words of one": "/jobs?q=variant+004711", "words of all": "/jobs?q=autumn",
 		"words of none": "/jobs?q=autumn+nowhere", "a tag": "/jobs?tag=campaign-7", "by name": "/jobs?sort=name", "words by name": "/jobs?q=autumn&sort=name",
-		"by render time": "/jobs?sort=longest", "overview": "/", "overview of the team": "/?of=team",
+		"by render time": "/jobs?sort=longest", "names of a tag": "/jobs?tag=campaign-7&sort=name", "names backwards": "/jobs?sort=name-down", "names of a state": "/jobs?state=waiting&sort=name", "overview": "/", "overview of the team": "/?of=team",
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -39,8 +39,8 @@ type Jobs struct {
 	Next string
 	// Short says that so many others were looked at that the answer was given before it was full.
 	Short bool
-	// Partly says that there are more jobs than are sorted at once, and that the newest of them were.
-	Partly bool
+	// Partly is how many jobs were sorted, the newest, where there are more of them than are sorted at once; else 0.
+	Partly int
 	// Finish is when those that have not ended are likely to be done, by their ids, in the order Soonest. Unforecast says that there are so many of them
 	// that some were not asked about.
 	Finish     map[string]farm.Span
@@ -58,9 +58,6 @@ const (
 	// mostTags is how many tags of a job a filter can name.
 	mostTags = 16
 )
-
-// MostSorted is how many jobs are sorted in an order that no list or index has.
-const MostSorted = mostRead
 
 // newest lists the newest jobs that a filter selects, before the job with that id where one is given.
 func (s *Search) newest(team string, f Filter, before string, limit int) (Jobs, error) {

@@ -39,8 +39,8 @@ func Orders() []Order {
 	return []Order{Newest, Oldest, ByName, NameDown, ByState, Furthest, Soonest, Priority, Longest}
 }
 
-// Select lists what a filter selects of the caller's jobs, at most limit, in the filter's order; cursor is the Next of the page before. Where no index
-// has the order, the newest that fit are sorted, and the answer says Partly when there are others.
+// Select lists what a filter selects of the caller's jobs, at most limit, in the filter's order; cursor is the Next of the page before. Where more
+// fit than are sorted at once, the newest of them are, and the answer says Partly.
 func (s *Search) Select(ctx context.Context, p farm.Principal, f Filter, cursor string, limit int) (Jobs, error) {
 	if err := p.May(farm.ActView); err != nil {
 		return Jobs{}, err
@@ -179,16 +179,27 @@ func (o Order) key() func(job *farm.Job) []byte {
 	case Oldest:
 		return func(job *farm.Job) []byte { return []byte(job.ID) }
 	case Priority:
-		return func(job *farm.Job) []byte { return fmt.Appendf(nil, "%08d", job.Priority+1_000_000) }
+		return func(job *farm.Job) []byte { return keyOfPriority(job.Priority) }
 	case Longest:
-		return func(job *farm.Job) []byte { return fmt.Appendf(nil, "%020d", int64(max(0, job.RenderTime()))) }
+		return func(job *farm.Job) []byte { return keyOfTime(int64(max(0, job.RenderTime()))) }
 	}
 	names, space := collate.New(language.Und, collate.IgnoreCase, collate.Numeric), new(collate.Buffer)
 	return func(job *farm.Job) []byte {
 		space.Reset()
-		return bytes.Clone(names.KeyFromString(space, cmp.Or(job.Name, job.Template.Composition)))
+		key := names.KeyFromString(space, cmp.Or(job.Name, job.Template.Composition))
+		return bytes.Clone(key[:min(len(key), mostKey)])
 	}
 }
+
+// mostKey is how many bytes of the key of a name count, which are those of about a hundred letters.
+const mostKey = 256
+
+func keyOfTime(ns int64) []byte { return fmt.Appendf(nil, "%020d", ns) }
+
+// priorityKey is added to priorities, so that none is below zero.
+const priorityKey = 1_000_000
+
+func keyOfPriority(priority int) []byte { return fmt.Appendf(nil, "%08d", priority+priorityKey) }
 
 // placeOf reads the place that a cursor names, that before the first one for none.
 func placeOf(cursor string) (after place, err error) {
@@ -198,18 +209,32 @@ func placeOf(cursor string) (after place, err error) {
 	return after, nil
 }
 
-// sorted sorts the newest jobs that a filter selects, and gives those behind the cursor. The cost is that of mostRead heads, however many jobs there are.
+// cursorOf names a place, for placeOf.
+func cursorOf(at place) (string, error) {
+	text, err := json.Marshal(at)
+	return base64.RawURLEncoding.EncodeToString(text), err
+}
+
+// sorted sorts the jobs that a filter selects, and gives those behind the cursor: all of them where rosters have the order, else the newest mostRead.
 func (s *Search) sorted(ctx context.Context, p farm.Principal, f Filter, cursor string, limit int) (Jobs, error) {
 	answer := Jobs{Indexing: s.progress.Load()}
 	after, err := placeOf(cursor)
 	if err != nil {
 		return answer, err
 	}
+	if found, answered, err := s.inRoster(ctx, p.Team, f, after, limit, false); answered || err != nil {
+		return found, err
+	}
 	heads, all, err := s.heads(p.Team, f)
 	if err != nil {
 		return answer, err
 	}
-	answer.Partly = !all
+	if !all {
+		if found, answered, err := s.inRoster(ctx, p.Team, f, after, limit, true); answered || err != nil {
+			return found, err
+		}
+		answer.Partly = mostRead
+	}
 	keys, err := s.keys(ctx, p, f.Order, heads, &answer)
 	if err != nil {
 		return answer, err
@@ -222,13 +247,12 @@ func (s *Search) sorted(ctx context.Context, p farm.Principal, f Filter, cursor 
 	}
 	slices.SortFunc(places, f.Order.compare)
 	if len(places) > limit {
-		text, err := json.Marshal(places[limit-1])
-		if err != nil {
+		if answer.Next, err = cursorOf(places[limit-1]); err != nil {
 			return answer, err
 		}
-		answer.Next, places = base64.RawURLEncoding.EncodeToString(text), places[:limit]
+		places = places[:limit]
 	}
-	answer.Jobs, err = s.read(places)
+	answer.Jobs, err = s.read(p.Team, f, places)
 	return answer, err
 }
 
@@ -255,8 +279,8 @@ func (s *Search) heads(team string, f Filter) (heads []farm.Job, all bool, err e
 	return heads, all, err
 }
 
-// read reads the jobs at some places. One that has gone since it was placed is left out.
-func (s *Search) read(places []place) (jobs []farm.Job, err error) {
+// read reads the jobs at some places. One that has gone since it was placed, or is no longer what the filter selects, is left out.
+func (s *Search) read(team string, f Filter, places []place) (jobs []farm.Job, err error) {
 	err = s.state.View(func(tx *raftstore.Tx) error {
 		for _, at := range places {
 			job, err := tx.Job(at.ID)
@@ -266,7 +290,9 @@ func (s *Search) read(places []place) (jobs []farm.Job, err error) {
 			if err != nil {
 				return err
 			}
-			jobs = append(jobs, job)
+			if job.Team == team && f.selects(job) {
+				jobs = append(jobs, job)
+			}
 		}
 		return nil
 	})

@@ -45,6 +45,7 @@ type Search struct {
 	state   *state.State
 	outlook Outlook
 	changes *Changes
+	rosters rosters
 	log     *slog.Logger
 
 	index    atomic.Pointer[index] // nil while there is none that can be used
@@ -101,25 +102,34 @@ func (s *Search) follow(ctx context.Context, x *index) error {
 		began := time.Now()
 		some, lost := s.changes.take(mostAtOnce)
 		if whole = whole || lost; whole {
+			s.rosters.forget()
 			if err := s.compare(ctx, x, rest); err != nil {
 				return s.ended(ctx, x, err)
 			}
 			whole, rest, began = false, restShare, time.Now()
 		}
 		err := s.renew(x, some)
+		if err == nil {
+			err = s.renewRosters(some)
+		}
+		worked := time.Since(began)
+		if err == nil {
+			err = s.makeRosters(ctx)
+		}
 		if x.damaged.Load() {
 			err = boltfile.ErrDamaged
 		}
 		if err != nil {
 			return s.ended(ctx, x, err)
 		}
-		if interval.Wait(ctx, max(restAtLeast, s.pause(restShare, time.Since(began)))) != nil {
+		if interval.Wait(ctx, max(restAtLeast, s.pause(restShare, worked))) != nil {
 			return s.ended(ctx, x, nil)
 		}
 		select {
 		case <-ctx.Done():
 			return s.ended(ctx, x, nil)
 		case <-s.changes.wake:
+		case <-s.rosters.idle():
 		}
 	}
 }

@@ -21,7 +21,7 @@ type Jobs struct {
 	Paging bool   // not the first page
 	Me     string // who looks
 
-	Partly     bool // there are more than were sorted
+	Partly     int  // how many were sorted, the newest, where there are more
 	Unforecast bool // there are more than were asked about when they are likely to be done
 	Short      bool // so many others were looked at that the page is not full
 	Problem    string

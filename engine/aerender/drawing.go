@@ -85,17 +85,17 @@ func (d *drawing) drawFormed(ctx context.Context, out encode.Former, form render
 			}
 		}
 	}
-	err := d.r.Formed(ctx, form, d.wanted(run), func(n int, formed []byte) error {
+	err := d.r.Formed(ctx, form, d.wanted(run), func(n int, formed *render.FormedFrame) error {
 		d.countReused(n)
 		pass(n)
 		next = n + 1
 		pace(ctx, paceFrame)
 		if !d.isPlaced(n) {
-			if err := out.WriteFormed(n+d.span.shown, formed); err != nil {
+			if err := out.WriteFormed(n+d.span.shown, formed.Pix(), formed.Hold()); err != nil {
 				return err
 			}
 		}
-		d.done(n, func() *raster.Image { return out.Picture(formed) })
+		d.done(n, func() *raster.Image { return out.Picture(formed.Pix()) })
 		return nil
 	})
 	if err == nil {

@@ -15,8 +15,8 @@ import (
 	"overcrank/ffmpeg/encoding"
 )
 
-// film writes one file through ffmpeg. Frames are copied, in the pixels that the codec has where that is I420, and passed to a goroutine that
-// writes to ffmpeg, so that drawing goes on meanwhile.
+// film writes one file through ffmpeg. Frames are passed to a goroutine that writes to ffmpeg, so that drawing goes on meanwhile: those in its form as they
+// are, others copied, in the pixels that the codec has where that is I420.
 type film struct {
 	shape
 	ctx    context.Context
@@ -26,13 +26,19 @@ type film struct {
 	tail   *ffmpeg.Tail
 	stdin  io.WriteCloser
 
-	queue  chan []byte
+	queue  chan handed
 	spare  chan []byte
 	fed    chan struct{} // closed when feed has returned
 	failed error         // error of feed; read only after fed is closed
 	broken atomic.Bool   // feed has failed
 	frames int
 	over   bool
+}
+
+// handed is a frame for ffmpeg, and what to call when it is written.
+type handed struct {
+	pix  []byte
+	done func()
 }
 
 const queued = 3 // frames between the renderer and ffmpeg
@@ -67,7 +73,7 @@ func startFilm(ctx context.Context, s Spec, more []string) (*film, error) {
 		f.cancel()
 		return nil, failure(s.Name.Path, ffmpeg.Failure(context.Background(), err, f.tail))
 	}
-	f.queue, f.spare, f.fed = make(chan []byte, queued), make(chan []byte, queued+2), make(chan struct{})
+	f.queue, f.spare, f.fed = make(chan handed, queued), make(chan []byte, queued+2), make(chan struct{})
 	go f.feed()
 	return f, nil
 }
@@ -99,12 +105,12 @@ func (f shape) args(more []string) []string {
 // feed writes queued frames to ffmpeg until the queue is closed or a write fails.
 func (f *film) feed() {
 	defer close(f.fed)
-	for buf := range f.queue {
+	for frame := range f.queue {
 		if f.failed == nil {
-			_, f.failed = f.stdin.Write(buf)
+			_, f.failed = f.stdin.Write(frame.pix)
 			f.broken.Store(f.failed != nil)
 		}
-		f.spare <- buf
+		frame.done()
 	}
 	if err := f.stdin.Close(); f.failed == nil {
 		f.failed = err
@@ -116,34 +122,37 @@ func (f *film) Write(_ int, img *raster.Image) error {
 	if err := f.fits(img); err != nil {
 		return err
 	}
-	return f.enqueue(func(buf []byte) { f.convert(buf, img) })
-}
-
-// WriteFormed implements Former.
-func (f *film) WriteFormed(_ int, formed []byte) error {
-	if len(formed) != f.frameSize() {
-		return failure(f.spec.Name.Path, fmt.Errorf("a frame has %d bytes, not %d", len(formed), f.frameSize()))
-	}
-	return f.enqueue(func(buf []byte) { copy(buf, formed) })
-}
-
-// enqueue has a frame filled, and passes it on to be written.
-func (f *film) enqueue(fill func(buf []byte)) error {
-	if f.broken.Load() {
-		return f.end()
-	}
 	var buf []byte
 	select {
 	case buf = <-f.spare:
 	default:
 		buf = make([]byte, f.frameSize())
 	}
-	fill(buf)
+	f.convert(buf, img)
+	return f.enqueue(buf, func() { f.spare <- buf })
+}
+
+// WriteFormed implements Former.
+func (f *film) WriteFormed(_ int, formed []byte, done func()) error {
+	if len(formed) != f.frameSize() {
+		done()
+		return failure(f.spec.Name.Path, fmt.Errorf("a frame has %d bytes, not %d", len(formed), f.frameSize()))
+	}
+	return f.enqueue(formed, done)
+}
+
+// enqueue passes a frame on to be written.
+func (f *film) enqueue(pix []byte, done func()) error {
+	if f.broken.Load() {
+		done()
+		return f.end()
+	}
 	select {
-	case f.queue <- buf:
+	case f.queue <- handed{pix, done}:
 		f.frames++
 		return nil
 	case <-f.ctx.Done():
+		done()
 		return failure(f.spec.Name.Path, context.Cause(f.ctx))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"overcrank/engine/raster"
@@ -125,6 +126,7 @@ func TestAFilmIsTheSameOfFramesInItsOwnForm(t *testing.T) {
 		}
 		defer w.Abort()
 		own, _ := w.(Former)
+		var done atomic.Int32
 		_, size, convert, ok := own.Form()
 		if !ok {
 			t.Fatal("the film has no form of its own")
@@ -136,18 +138,23 @@ func TestAFilmIsTheSameOfFramesInItsOwnForm(t *testing.T) {
 			} else {
 				buf := make([]byte, size)
 				convert(buf, img)
-				err = own.WriteFormed(i, buf)
-				clear(buf) // it is the caller's again
+				err = own.WriteFormed(i, buf, func() {
+					clear(buf) // it is the caller's again
+					done.Add(1)
+				})
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := own.WriteFormed(10, make([]byte, r.IntN(size))); err == nil {
+		if err := own.WriteFormed(10, make([]byte, r.IntN(size)), func() { done.Add(1) }); err == nil {
 			t.Error("a frame of another size was accepted")
 		}
 		if _, err := w.Close(); err != nil {
 			t.Fatal(err)
+		}
+		if n := done.Load(); formed && n != 11 || !formed && n != 1 {
+			t.Errorf("%d frames were given back", n)
 		}
 		b, err := os.ReadFile(path)
 		if err != nil {

@@ -114,12 +114,13 @@ func (w *stretched) Write(number int, img *raster.Image) error {
 }
 
 // WriteFormed implements Former.
-func (w *stretched) WriteFormed(number int, formed []byte) error {
+func (w *stretched) WriteFormed(number int, formed []byte, done func()) error {
 	f, err := w.film(number)
 	if err != nil {
+		done()
 		return err
 	}
-	return f.WriteFormed(number, formed)
+	return f.WriteFormed(number, formed, done)
 }
 
 // film is the one that takes the next frame.

@@ -40,8 +40,8 @@ type Former interface {
 	Writer
 	// Form is that form: its name, the size of a frame in bytes, and what fills such a frame from a picture. ok is false when the writer has none.
 	Form() (name string, size int, convert func(to []byte, img *raster.Image), ok bool)
-	// WriteFormed is Write of a frame in that form.
-	WriteFormed(number int, formed []byte) error
+	// WriteFormed is Write of a frame in that form, without a copy: nobody may change it until done is called, which is done once, also after an error.
+	WriteFormed(number int, formed []byte, done func()) error
 	// Picture is a frame in that form as a picture again, but for what the form has lost.
 	Picture(formed []byte) *raster.Image
 }

@@ -399,7 +399,9 @@ func FuzzStill(f *testing.F) {
 	for _, write := range []func(w io.Writer) error{
 		func(w io.Writer) error { return png.Encode(w, grey) }, func(w io.Writer) error { return png.Encode(w, glass) },
 		func(w io.Writer) error { return jpeg.Encode(w, grey, nil) }, func(w io.Writer) error { return gif.Encode(w, pal, nil) },
-		func(w io.Writer) error { return tiff.Encode(w, glass, &tiff.Options{Compression: tiff.Deflate, Predictor: true}) },
+		func(w io.Writer) error {
+			return tiff.Encode(w, glass, &tiff.Options{Compression: tiff.Deflate, Predictor: true})
+		},
 		func(w io.Writer) error { return bmp.Encode(w, glass) },
 	} {
 		var b bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"overcrank/engine/raster"
 )
@@ -19,23 +20,44 @@ type Form struct {
 	Convert func(to []byte, img *raster.Image)
 }
 
-// Formed is Frames in another form, of frames with ascending numbers: those who draw also convert. What emit gets is valid until it returns.
-func (r *Renderer) Formed(ctx context.Context, f Form, numbers iter.Seq[int], emit func(n int, formed []byte) error) error {
+// Formed is Frames in another form, of frames with ascending numbers: those who draw also convert. What emit gets is valid until it returns, or
+// as long as it is held.
+func (r *Renderer) Formed(ctx context.Context, f Form, numbers iter.Seq[int], emit func(n int, formed *FormedFrame) error) error {
 	if f.Size <= 0 || f.Name == "" {
 		return errors.New("frames can't be drawn in a form without a name or a size")
 	}
-	forming := &forming{Form: f, spare: sync.Pool{New: func() any { return &drawnForm{pix: make([]byte, f.Size)} }}}
-	return r.frames(ctx, forming, numbers, func(n int, d drawn) error { return emit(n, d.formed.pix) })
+	forming := &forming{Form: f}
+	forming.spare.New = func() any { return &FormedFrame{pix: make([]byte, f.Size), of: forming} }
+	return r.frames(ctx, forming, numbers, func(n int, d drawn) error { return emit(n, d.formed) })
 }
 
 // forming is a form with spare buffers for it.
 type forming struct {
 	Form
-	spare sync.Pool // of *drawnForm
+	spare sync.Pool // of *FormedFrame
 }
 
-// drawnForm is a frame in a form.
-type drawnForm struct{ pix []byte }
+// FormedFrame is a frame in another form. Nobody may change it.
+type FormedFrame struct {
+	pix     []byte
+	of      *forming
+	holders atomic.Int32 // the renderer, until another frame follows, and those who hold it
+}
+
+// Pix are its bytes.
+func (f *FormedFrame) Pix() []byte { return f.pix }
+
+// Hold keeps the frame as it is until release is called, once: so it can be written meanwhile, without a copy.
+func (f *FormedFrame) Hold() (release func()) {
+	f.holders.Add(1)
+	return f.release
+}
+
+func (f *FormedFrame) release() {
+	if f.holders.Add(-1) == 0 {
+		f.of.spare.Put(f)
+	}
+}
 
 // address is the address of a frame in this form.
 func (f *forming) address(of Look) [sha256.Size]byte {
@@ -43,12 +65,12 @@ func (f *forming) address(of Look) [sha256.Size]byte {
 }
 
 // release gives back what a frame was drawn into.
-func (r *Renderer) release(f *forming, d drawn) {
+func (r *Renderer) release(d drawn) {
 	if d.img != nil {
 		r.surfaces.put(d.img)
 	}
 	if d.formed != nil {
-		f.spare.Put(d.formed)
+		d.formed.release()
 	}
 }
 
@@ -82,7 +104,8 @@ const bytesOfPixel = 4
 // sharedForm is shared, of frames in the worker's form.
 func (w *worker) sharedForm(n int, at *frameLook) drawn {
 	r, f := w.r, w.form
-	formed, _ := f.spare.Get().(*drawnForm)
+	formed, _ := f.spare.Get().(*FormedFrame)
+	formed.holders.Store(1)
 	if at.known && !r.marred.Load() && r.opt.Kept.Read(f.address(at.look), formed.pix, 0) {
 		return drawn{formed: formed, kept: true}
 	}

@@ -47,7 +47,8 @@ func TestFramesInAnotherFormAreTheSameFrames(t *testing.T) {
 	}{{"inverted", 0}, {"inverted", 20}, {"inverted, 2", 0}} {
 		r := b.renderer(comp, render.Options{Workers: 3, Footage: openFile, Kept: kept})
 		at := 0
-		err := r.Formed(t.Context(), inverted(test.name), numbers(0, 19), func(n int, formed []byte) error {
+		err := r.Formed(t.Context(), inverted(test.name), numbers(0, 19), func(n int, frame *render.FormedFrame) error {
+			formed := frame.Pix()
 			if n != at {
 				return fmt.Errorf("frame %d came in place of %d", n, at)
 			}
@@ -71,11 +72,43 @@ func TestFramesInAnotherFormAreTheSameFrames(t *testing.T) {
 	}
 }
 
+// TestAFrameThatIsHeldStaysAsItIs holds every frame of a render to its end, also those that look like the one before them.
+func TestAFrameThatIsHeldStaysAsItIs(t *testing.T) {
+	b, comp := card(t, nil)
+	draw := func(hold bool) (out [][]byte) {
+		var held []*render.FormedFrame
+		var release []func()
+		r := b.renderer(comp, render.Options{Workers: 3, Footage: openFile})
+		err := r.Formed(t.Context(), inverted("inverted"), numbers(0, 19), func(_ int, frame *render.FormedFrame) error {
+			if hold {
+				held, release = append(held, frame), append(release, frame.Hold())
+			} else {
+				out = append(out, bytes.Clone(frame.Pix()))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, frame := range held {
+			out = append(out, bytes.Clone(frame.Pix()))
+			release[i]()
+		}
+		return out
+	}
+	want, got := draw(false), draw(true)
+	for i := range want {
+		if !bytes.Equal(got[i], want[i]) {
+			t.Errorf("frame %d was drawn over", i)
+		}
+	}
+}
+
 func TestAFormNeedsANameAndASize(t *testing.T) {
 	b, comp := card(t, nil)
 	r := b.renderer(comp, render.Options{})
 	for _, f := range []render.Form{{Size: 4}, {Name: "nothing"}} {
-		if err := r.Formed(t.Context(), f, numbers(0, 1), func(int, []byte) error { return nil }); err == nil {
+		if err := r.Formed(t.Context(), f, numbers(0, 1), func(int, *render.FormedFrame) error { return nil }); err == nil {
 			t.Errorf("%+v was accepted", f)
 		}
 	}

@@ -21,7 +21,7 @@ const none = -1
 // drawn is a frame, or the news that it looks like the one before it.
 type drawn struct {
 	img    *raster.Image
-	formed *drawnForm // instead of img where a form is wanted
+	formed *FormedFrame // instead of img where a form is wanted
 	same   bool
 	kept   bool // it was not drawn, but found among the shared frames
 	err    error
@@ -103,7 +103,7 @@ func enqueue(ctx context.Context, order, work chan<- frame, f frame) bool {
 // deliver passes the frames to emit in order.
 func (r *Renderer) deliver(ctx context.Context, form *forming, order <-chan frame, emit func(n int, d drawn) error) error {
 	var last drawn
-	defer func() { r.release(form, last) }()
+	defer func() { r.release(last) }()
 	for f := range order {
 		var d drawn
 		select {
@@ -117,7 +117,7 @@ func (r *Renderer) deliver(ctx context.Context, form *forming, order <-chan fram
 		if d.same {
 			r.repeated.Add(1)
 		} else {
-			r.release(form, last)
+			r.release(last)
 			last = d
 		}
 		if d.kept {

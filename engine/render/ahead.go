@@ -119,7 +119,7 @@ func (w *worker) errands(shown []shownLayer) (out []*errand) {
 	waiting := make(chan struct{}, aheadOf*len(w.helpers))
 	for i := range shown {
 		l := &shown[i]
-		if l.among != nil || l.layer.Adjustment || l.layer.Styles != nil {
+		if l.hidden || l.among != nil || l.layer.Adjustment || l.layer.Styles != nil {
 			continue
 		}
 		l.errand = &errand{view: l.view, done: make(chan struct{}), waiting: waiting}

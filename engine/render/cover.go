@@ -3,9 +3,11 @@ package render
 import (
 	"image"
 	"math"
+	"slices"
 
 	"overcrank/aep"
 	"overcrank/engine/geom"
+	"overcrank/engine/raster"
 	"overcrank/engine/scene"
 )
 
@@ -26,6 +28,46 @@ func (w *worker) uncovered(clip image.Rectangle, shown []shownLayer) ([]shownLay
 		}
 	}
 	return shown, nil
+}
+
+// maxCovers is how many opaque rectangles of a composition are remembered.
+const maxCovers = 16
+
+// hide notes which of the visible layers, from the bottom, paint only where one opaque rectangle above replaces it. What reads more of the picture below
+// than its own pixels, such as an adjustment layer, may show them elsewhere before.
+func (w *worker) hide(shown []shownLayer) error {
+	var covers []image.Rectangle
+	for i := len(shown) - 1; i >= 0; i-- {
+		l := &shown[i]
+		if l.among != nil || l.layer.Adjustment || l.layer.Stencil() {
+			covers = nil
+			continue
+		}
+		plain := w.plain(l.view)
+		if !plain && (len(covers) == 0 || !w.bounded(l)) {
+			continue
+		}
+		w.at = l.layer
+		if err := w.ready(l); err != nil {
+			return err
+		}
+		if l.d == nil || l.exposure(w) != nil {
+			continue
+		}
+		box := raster.PixelRect(l.d.box)
+		if l.hidden = slices.ContainsFunc(covers, box.In) && w.bounded(l); l.hidden {
+			continue
+		}
+		if plain && !l.d.opaque.Empty() && len(covers) < maxCovers {
+			covers = append(covers, l.d.opaque)
+		}
+	}
+	return nil
+}
+
+// bounded tells whether a layer paints nothing beyond its drawing.
+func (w *worker) bounded(l *shownLayer) bool {
+	return len(l.layer.Effects) == 0 && l.layer.Styles == nil && !l.layer.Collapse && l.h == nil && w.plainInSpace(l.view)
 }
 
 // plain tells whether a layer is laid over those below it as it is: solids and footage without anything that changes their transparency.

@@ -129,3 +129,68 @@ func TestWhatIsHiddenIsNotRead(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAnOpaqueRectangleHidesIsNotDrawn has a photo that cannot be decoded, of which nothing is said where it is not drawn, below what covers a part of the
+// picture only.
+func TestWhatAnOpaqueRectangleHidesIsNotDrawn(t *testing.T) {
+	for name, test := range map[string]struct {
+		bar, photo, between func(b *builder, l *aep.Layer)
+		hidden              bool
+	}{
+		"below a bar":             {nil, nil, nil, true},
+		"a little beside the bar": {nil, func(_ *builder, l *aep.Layer) { transform(l, value("ADBE Position", 31, 15)) }, nil, false},
+		"below a faint bar":       {func(_ *builder, l *aep.Layer) { transform(l, value("ADBE Opacity", 99)) }, nil, nil, false},
+		"below a turned bar":      {func(_ *builder, l *aep.Layer) { transform(l, value("ADBE Rotate Z", 3)) }, nil, nil, false},
+		"blurred": {nil, func(_ *builder, l *aep.Layer) {
+			l.Props.Children = append(l.Props.Children, group("ADBE Effect Parade", group("ADBE Gaussian Blur", value("ADBE Gaussian Blur-0001", 50))))
+		}, nil, false},
+		"below what mixes": {nil, nil, func(_ *builder, l *aep.Layer) { l.Blend = aep.BlendScreen }, true},
+		"below an adjustment layer": {nil, nil, func(_ *builder, l *aep.Layer) {
+			l.Adjustment = true
+			l.Props.Children = append(l.Props.Children, group("ADBE Effect Parade", group("ADBE Gaussian Blur", value("ADBE Gaussian Blur-0001", 50))))
+		}, false},
+		"below a stencil": {nil, nil, func(_ *builder, l *aep.Layer) { l.Blend = aep.BlendStencilAlpha }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			draw := func(photo bool) (pix []byte, said int) {
+				b := build(t)
+				comp := b.comp("main", 40, 30)
+				change := func(of func(b *builder, l *aep.Layer)) func(l *aep.Layer) {
+					return func(l *aep.Layer) {
+						if of != nil {
+							of(b, l)
+						}
+					}
+				}
+				b.layer(comp, b.solid("bar", 24, 30, rgb(blue)), change(test.bar))
+				b.layer(comp, b.solid("between", 40, 30, rgb(green)), change(test.between))
+				if test.between == nil {
+					comp.Comp.Layers[1].Enabled = false
+				}
+				broken := b.photo("broken.jpg", 10, 10)
+				file, err := os.ReadFile(broken.Footage.File.Resolved)
+				if err == nil && !photo {
+					err = os.WriteFile(broken.Footage.File.Resolved, file[:bytes.Index(file, []byte{0xFF, 0xDA})], 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.layer(comp, broken, func(l *aep.Layer) {
+					change(test.photo)(l)
+					transform(l, value("ADBE Position", 20, 15)) // unless it has one
+				})
+				b.layer(comp, b.solid("back", 40, 30, rgb(white)), func(l *aep.Layer) { transform(l, value("ADBE Opacity", 60)) })
+				r := b.renderer(comp, render.Options{Workers: 1, Warn: func(string) { said++ }})
+				pix = bytes.Clone(oneFrame(t, r, 0).Pix)
+				return pix, said
+			}
+			without, said := draw(false)
+			if (said == 0) != test.hidden {
+				t.Errorf("%d warnings", said)
+			}
+			if with, _ := draw(true); test.hidden && !bytes.Equal(with, without) {
+				t.Error("the photo is seen")
+			}
+		})
+	}
+}

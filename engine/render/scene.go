@@ -69,10 +69,16 @@ func (w *worker) composition(dst *raster.Image, s stage) error {
 		if first, err = w.lower(dst, s, shown, first); err != nil {
 			return err
 		}
+		if err = w.hide(shown[first:]); err != nil {
+			return err
+		}
 	}
 	end := w.sendOut(dst.Rect, shown[first:])
 	defer end()
 	for i := range shown[first:] {
+		if shown[first+i].hidden {
+			continue
+		}
 		if err := w.layer(dst, &shown[first+i]); err != nil {
 			return err
 		}
@@ -95,6 +101,7 @@ type shownLayer struct {
 	sights []sight
 	// apart tells whether it is drawn on a surface of its own, so that what lies below it is not there.
 	apart  bool
+	hidden bool    // nothing of it would be seen
 	errand *errand // what helpers draw of it ahead; nil for most
 }
 

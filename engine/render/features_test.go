@@ -144,6 +144,32 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 	}
 }
 
+// TestEveryPartOfAFilmSaysTheSame draws frames before, while and after a layer is seen that lacks something.
+func TestEveryPartOfAFilmSaysTheSame(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 20, 20)
+	b.layer(comp, b.solid("red", 20, 20, rgb(red)), func(l *aep.Layer) {
+		l.In, l.Out = 1, 2
+		children(l, group("ADBE Effect Parade", group("ADBE Lightning"), group("ADBE Fractal Noise")))
+	})
+	var first []string
+	for _, n := range []int{0, 15, 30} {
+		for _, last := range []int{n, n + 3} { // one frame is drawn in a way of its own
+			var said []string
+			r := b.renderer(comp, render.Options{Warn: func(m string) { said = append(said, m) }})
+			if err := r.Frames(t.Context(), n, last, 1, func(int, *raster.Image) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = said
+			}
+			if len(said) < 2 || !slices.Equal(said, first) {
+				t.Errorf("frames %d to %d: %q, and those before: %q", n, last, said, first)
+			}
+		}
+	}
+}
+
 func TestWhatAnEffectSeesOfAHiddenLayerIsSaid(t *testing.T) {
 	b := build(t)
 	comp := b.comp("main", 20, 20)

@@ -90,6 +90,39 @@ func (r *rented) Lend(bytes int64) bool {
 
 func (r *rented) Return(bytes int64) { r.lent.Add(-bytes) }
 
+// TestASurfaceIsKeptWhileItsLayerMoves has a blurred solid that moves, turns and grows in every frame: its surface is in its own pixels, so it is made once.
+func TestASurfaceIsKeptWhileItsLayerMoves(t *testing.T) {
+	taken := func(change func(l *aep.Layer)) int64 {
+		b := build(t)
+		comp := b.comp("main", 100, 100)
+		b.layer(comp, b.solid("red", 20, 20, rgb(red)), func(l *aep.Layer) {
+			transform(l, linear(value("ADBE Position"), 0, 2, aep.Numbers{20, 20}, aep.Numbers{80, 70}))
+			transform(l, linear(value("ADBE Rotate Z"), 0, 2, aep.Numbers{0}, aep.Numbers{90}))
+			transform(l, linear(value("ADBE Scale"), 0, 2, aep.Numbers{60, 60}, aep.Numbers{150, 150}))
+			blur := value("ADBE Gaussian Blur-0001", 5)
+			l.Props.Children = append(l.Props.Children, group("ADBE Effect Parade", group("ADBE Gaussian Blur", blur)))
+			change(l)
+		})
+		room := &rented{most: 1 << 30}
+		r := b.renderer(comp, render.Options{Workers: 1, Room: room})
+		if err := r.Frames(t.Context(), 0, 19, 1, func(int, *raster.Image) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return room.taken.Load()
+	}
+	once := taken(func(*aep.Layer) {})
+	if once == 0 {
+		t.Error("no surface is kept of a layer that moves")
+	}
+	changing := taken(func(l *aep.Layer) {
+		blur := l.Props.Child("ADBE Effect Parade").Children[0].Children[0]
+		linear(blur, 0, 2, aep.Numbers{5}, aep.Numbers{9})
+	})
+	if changing != 0 {
+		t.Errorf("%d bytes are kept of surfaces of which each is another one", changing)
+	}
+}
+
 // TestFramesThatLookLikeTheOneBeforeAreNotDrawnAgain has compositions that change at some of twenty frames.
 func TestFramesThatLookLikeTheOneBeforeAreNotDrawnAgain(t *testing.T) {
 	expression := value("ADBE Opacity", 50)

@@ -53,3 +53,24 @@ func TestBoundsOfHostileValues(t *testing.T) {
 		}
 	}
 }
+
+// FuzzOwnData draws the effects whose parameters have data of their own kind, such as curves: whatever these hold, colours stay within their transparency.
+func FuzzOwnData(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(make([]byte, 1<<11))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, match := range []string{"ADBE CurvesCustom", "ADBE HUE SATURATION", "ADBE Easy Levels2", "ADBE Pro Levels2", "ADBE Lumetri"} {
+			values := params{}
+			for n := range 5 {
+				values[fmt.Sprintf("%04d", n)] = aep.Opaque(data)
+			}
+			img := flat(4, 4, [4]uint8{90, 60, 30, 120})
+			(&rig{T: t}).draw(match, values, img)
+			for i := 0; i < len(img.Pix); i += 4 {
+				if a := img.Pix[i+3]; img.Pix[i] > a || img.Pix[i+1] > a || img.Pix[i+2] > a {
+					t.Fatalf("%s: %v", match, img.Pix[i:i+4])
+				}
+			}
+		}
+	})
+}

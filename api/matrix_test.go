@@ -174,6 +174,7 @@ var rules = map[string]rule{
 	"PUT /api/farm/v1/uploads/{id}/parts/{part}":        {role: artist, record: "upload", body: "x", kind: "application/octet-stream", stream: true, status: 400},
 	"POST /api/farm/v1/uploads/{id}/finish":             {role: artist, record: "upload", body: `{}`, status: 409}, // nothing has arrived
 	"PUT /api/farm/v1/templates/{id}/file":              {role: artist, record: "template", body: `{"src": "farm://` + strings.Repeat("0", 64) + `"}`, status: 400},
+	"POST /api/farm/v1/templates/{id}/footage":          {role: artist, record: "template", body: `{"files": []}`, status: 409}, // without a file
 	"POST /api/farm/v1/preflight":                       {role: artist, body: `{"fonts": ["Inter-Bold"]}`, status: 200},
 	"POST /api/farm/v1/templates":                       {role: artist, body: `{"displayName": "x", "files": []}`, status: 400},
 	"GET /api/farm/v1/jobs/{id}/why":                    {role: viewer, record: "job", status: 200},

@@ -61,6 +61,17 @@ type Template struct {
 	ActiveJobs int               `json:"activeJobs,omitempty"` // jobs that have not ended and use it
 }
 
+// ArchiveEnding is what the names of the files end with that are archives of projects which came without their footage and were completed.
+const ArchiveEnding = ".zip"
+
+// FileType is of which type the template's present file is: that of the template, or zip for a project that was completed.
+func (t Template) FileType() string {
+	if t.Type == "aep" && t.File != nil && strings.HasSuffix(t.File.Name, ArchiveEnding) {
+		return "zip"
+	}
+	return t.Type
+}
+
 // TemplateLife is how long a template waits for its file before it becomes inactive.
 const TemplateLife = 7 * 24 * time.Hour
 

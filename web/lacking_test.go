@@ -74,12 +74,12 @@ func TestATemplateThatLacksFootageSaysSoAndTheFormAsksForIt(t *testing.T) {
 	v.sends("/files/table", table...).is(http.StatusBadRequest, "no file &#34;nm.png&#34;")
 }
 
-// TestFootageIsDroppedOnATemplatesPage makes a template of a bare project and the file that it lacks.
+// TestFootageIsDroppedOnATemplatesPage completes a bare project, and an archive, with the file that they lack.
 func TestFootageIsDroppedOnATemplatesPage(t *testing.T) {
 	r := start(t)
 	bare := r.picturedTemplate("ada")
 	v := r.as("art")
-	v.get("/templates/"+bare.ID).is(http.StatusOK, `action="/templates/`+bare.ID+`/footage"`, `name="footage:nm.png"`, "Make a template with these files")
+	v.get("/templates/"+bare.ID).is(http.StatusOK, `action="/templates/`+bare.ID+`/footage"`, `name="footage:nm.png"`, "Add the files to the template")
 	r.as("vic").get("/templates/"+bare.ID).is(http.StatusOK, "Footage is missing.", "Collect Files").lacks("/footage")
 	path := "/templates/" + bare.ID + "/footage"
 	v.post(path, url.Values{"footage:nm.png": {""}}).is(http.StatusBadRequest, "choose at least one")
@@ -89,20 +89,20 @@ func TestFootageIsDroppedOnATemplatesPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := v.post(path, url.Values{"footage:nm.png": {picture.Src()}}).is(http.StatusOK, "Bare")
-	made := strings.TrimPrefix(a.path, "/templates/")
-	if made == bare.ID {
-		t.Fatal("the page leads to the template without the file")
+	if a := v.post(path, url.Values{"footage:nm.png": {picture.Src()}}).is(http.StatusOK, "Bare"); a.path != "/templates/"+bare.ID {
+		t.Errorf("with the file the page leads to %s", a.path)
 	}
-	r.eventually("the new template is read", func() bool {
-		now, err := r.farm.Templates().Get(t.Context(), r.principal("ada"), made)
-		return err == nil && now.Status == farm.TemplateUploaded
+	r.eventually("the project with the file is read", func() bool {
+		now, err := r.farm.Templates().Get(t.Context(), r.principal("ada"), bare.ID)
+		return err == nil && now.Status == farm.TemplateUploaded && now.VersionNow() == 2 && len(now.MissingFootage) == 0 && now.FileType() == "zip"
 	})
-	v.get("/templates/"+made).is(http.StatusOK, "Bare").lacks("Footage is missing.", "Collect Files")
-	v.post("/templates/"+made+"/footage", url.Values{"footage:nm.png": {picture.Src()}}).is(http.StatusConflict, "lacks no files")
-	v.get("/templates/"+bare.ID).is(http.StatusOK, "Footage is missing.")
-	if _, err := r.farm.Submit(t.Context(), r.principal("art"), farm.Job{Template: farm.JobTemplate{ID: made, Composition: "main"}}); err != nil {
-		t.Errorf("a job of the template with the file: %v", err)
+	v.get("/templates/"+bare.ID).is(http.StatusOK, "Bare", ".aep, .aet, .aepx, .zip").lacks("Footage is missing.", "Collect Files")
+	v.post(path, url.Values{"footage:nm.png": {picture.Src()}}).is(http.StatusConflict, "lacks no files")
+	for version, warnings := range []int{1: 1, 2: 0} {
+		job, err := r.farm.Submit(t.Context(), r.principal("art"), farm.Job{Template: farm.JobTemplate{ID: bare.ID, Composition: "main", Version: version}})
+		if err != nil || len(job.Warnings) != warnings {
+			t.Errorf("a job of version %d is warned of %q, %v", version, job.Warnings, err)
+		}
 	}
 
 	packed, err := r.farm.Templates().Create(t.Context(), r.principal("ada"), templates.New{Type: "zip", DisplayName: "Packed"})

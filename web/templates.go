@@ -79,7 +79,7 @@ func (s *server) replaceTemplate(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	if kind := c.FormValue("type"); kind != t.Type {
+	if kind := c.FormValue("type"); kind != t.Type && kind != t.FileType() {
 		return farm.Errorf(farm.CodeInvalid, "“%s” takes files of the type %s; add the other file as a template of its own", t.DisplayName, t.Type)
 	}
 	file, err := s.keptFile(ctx, p, c.FormValue("src"))
@@ -106,8 +106,7 @@ func (s *server) keptFile(ctx context.Context, p farm.Principal, src string) (fa
 	return file, nil
 }
 
-// completeTemplate puts files that a template lacks where After Effects collects them: into its archive, as its next version, or, with its project, into
-// a template of their own.
+// completeTemplate puts files that a template lacks to what it has, as its next version.
 func (s *server) completeTemplate(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
@@ -128,23 +127,15 @@ func (s *server) completeTemplate(c *fiber.Ctx, p farm.Principal) error {
 		if err != nil {
 			return err
 		}
-		pieces = append(pieces, templates.Piece{Name: "(Footage)/" + lack.File, File: file})
+		pieces = append(pieces, templates.Piece{Name: lack.File, File: file})
 	}
 	if len(pieces) == 0 {
-		return farm.Invalid("no template was made", farm.Field("files", "are missing; choose at least one"))
+		return farm.Invalid("the template cannot be completed", farm.Field("files", "are missing; choose at least one"))
 	}
-	var made farm.Template
-	copying := s.asking(c) // of gigabytes
-	if t.Archive() {
-		made, err = s.farm.templates.Complete(copying, p, t.ID, pieces)
-	} else {
-		project := templates.Piece{Name: "project.aep", File: farm.StoredFile{FileRef: *t.File, Team: t.Team}}
-		made, err = s.farm.templates.Assemble(copying, p, t.DisplayName, append(pieces, project))
-	}
-	if err != nil {
+	if _, err := s.farm.templates.Complete(s.asking(c), p, t.ID, pieces); err != nil { // which may copy gigabytes
 		return err
 	}
-	return c.Redirect("/templates/"+made.ID, fiber.StatusSeeOther)
+	return c.Redirect("/templates/"+t.ID, fiber.StatusSeeOther)
 }
 
 // ownPath is an address of this farm without its host: the page may have been opened under another name.

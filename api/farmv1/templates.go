@@ -45,6 +45,7 @@ func (h templateHandlers) routes() []route.Route {
 		route.Patch(root+"/templates/:id", farm.ActChangeTemplates, h.markTemplate),
 		route.Get(root+"/templates/:id/versions", farm.ActView, h.listVersions),
 		route.Put(root+"/templates/:id/file", farm.ActChangeTemplates, h.giveFile),
+		route.Post(root+"/templates/:id/footage", farm.ActChangeTemplates, h.completeTemplate),
 		route.Get(root+"/templates/:id/preflight", farm.ActView, h.getTemplatePreflight),
 		route.Post(root+"/templates/:id/preview", farm.ActSubmit, h.previewTemplate),
 	}
@@ -190,6 +191,27 @@ func (h templateHandlers) assembleTemplate(c *fiber.Ctx, p farm.Principal) error
 	return answer.Created(c, farmTemplateShape(t))
 }
 
+// completeTemplate puts files that a template lacks to what it has. Large files take a while to copy, as above.
+func (h templateHandlers) completeTemplate(c *fiber.Ctx, p farm.Principal) error {
+	in, err := input.Body(c, decodeCompletion)
+	if err != nil {
+		return err
+	}
+	ctx := request.Transfer(c)
+	if _, err := h.templates.Get(ctx, p, c.Params("id")); err != nil {
+		return err
+	}
+	pieces, err := h.pieces(ctx, p, in)
+	if err != nil {
+		return err
+	}
+	t, err := h.templates.Complete(ctx, p, c.Params("id"), pieces)
+	if err != nil {
+		return err
+	}
+	return answer.OK(c, farmTemplateShape(t))
+}
+
 // pieces finds the files of an assembly.
 func (h templateHandlers) pieces(ctx context.Context, p farm.Principal, in assembly) ([]templates.Piece, error) {
 	kept, err := h.stored.Kept(ctx, p, in.files)
@@ -217,20 +239,37 @@ func decodeAssembly(body []byte) (assembly, error) {
 	}
 	o.Only("displayName", "files")
 	in := assembly{displayName: strings.TrimSpace(o.NeedText("displayName", input.NameLimit))}
+	in.readFiles(o)
+	return in, wrong.Err()
+}
+
+// decodeCompletion reads which files a template is completed with.
+func decodeCompletion(body []byte) (in assembly, err error) {
+	wrong := &input.Problems{}
+	o, err := input.Read(body, wrong)
+	if err != nil {
+		return in, err
+	}
+	o.Only("files")
+	in.readFiles(o)
+	return in, wrong.Err()
+}
+
+// readFiles reads files that the farm keeps, with their names.
+func (in *assembly) readFiles(o input.Object) {
 	if !o.Need("files") {
-		return in, wrong.Err()
+		return
 	}
 	list := o.List("files")
 	if len(list) > templates.MostAssembled {
 		o.Problem("files", "holds %d files; %d are allowed", len(list), templates.MostAssembled)
-		return in, wrong.Err()
+		return
 	}
 	o.Objects(list, "an object", func(each input.Object) {
 		each.Only("name", "src")
 		in.names = append(in.names, each.NeedText("name", input.AddressLimit))
 		in.files = append(in.files, farm.FileRef{SHA256: readKept(each)})
 	})
-	return in, wrong.Err()
 }
 
 // readKept reads the hash of a farm: address.

@@ -51,7 +51,7 @@ type uploadInfo struct {
 
 func templateShape(t farm.Template, panel *aep.MogrtSummary) templateBody {
 	body := templateBody{
-		ID: t.ID, Type: t.Type, DisplayName: t.DisplayName, Status: string(t.Status),
+		ID: t.ID, Type: t.FileType(), DisplayName: t.DisplayName, Status: string(t.Status),
 		CreatedAt: answer.Time(t.CreatedAt), UpdatedAt: answer.Time(t.UpdatedAt),
 		Compositions: answer.OrEmpty(t.Compositions), Layers: answer.OrEmpty(t.Layers), Error: answer.OrNull(t.Error),
 		templateExtras: templateExtras{MissingFootage: t.MissingFootage},
@@ -83,7 +83,7 @@ type template3Body struct {
 
 func template3Shape(t farm.Template) template3Body {
 	return template3Body{
-		ID: t.ID, Type: t.Type, DisplayName: t.DisplayName, Status: string(t.Status),
+		ID: t.ID, Type: t.FileType(), DisplayName: t.DisplayName, Status: string(t.Status),
 		CreatedAt: answer.Time(t.CreatedAt), UpdatedAt: answer.Time(t.UpdatedAt),
 		templateExtras: templateExtras{MissingFootage: t.MissingFootage},
 	}

@@ -137,7 +137,7 @@ func (m *Maker) nameProject(ctx context.Context, lease *wire.Lease, job farm.Job
 	case template.File == nil:
 		return farm.Errorf(farm.CodeInvalid, "Template %q has no file", template.DisplayName)
 	}
-	lease.Project = wire.Project{Type: template.Type, File: template.File}
+	lease.Project = wire.Project{Type: template.FileType(), File: template.File}
 	if lease.Composition == "" {
 		lease.Composition, err = templates.OnlyComposition(*template, m.templates.SummaryFor(ctx))
 	}

@@ -100,7 +100,7 @@ func (s *stage) start() error {
 		return fmt.Errorf("making the folder of a preview: %w", err)
 	}
 	opening := Opening{
-		Name: s.template.File.Name, Type: s.template.Type, Dir: s.dir, Fonts: filepath.Join(s.dir, "fonts"),
+		Name: s.template.File.Name, Type: s.template.FileType(), Dir: s.dir, Fonts: filepath.Join(s.dir, "fonts"),
 		MinFree: 2 * cfg.MinFree, MostUnpacked: mostUnpacked, Memory: cfg.Bounds.Memory,
 	}
 	if err := os.Mkdir(opening.Fonts, 0o700); err != nil {

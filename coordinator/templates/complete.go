@@ -6,14 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"overcrank/aep"
 	"overcrank/coordinator/files"
 	"overcrank/farm"
 )
 
-// Complete puts files that the caller's team keeps into the archive that a template is, which becomes its next version. What was in the archive stays as
-// it is. CodeConflict for a template that is no archive, or has not been read.
+// footageFolder is where After Effects collects the files of a project, and looks for them by their names.
+const footageFolder = "(Footage)/"
+
+// Complete puts files that the caller's team keeps, under the names of files that a template lacks, to what it has: into its archive, in which all else
+// stays as it is, or with its project into an archive. That becomes the template's next version. CodeConflict for a template that has not been read, or
+// that is a .mogrt.
 func (c *Catalog) Complete(ctx context.Context, p farm.Principal, id string, pieces []Piece) (farm.Template, error) {
 	if err := p.May(farm.ActChangeTemplates); err != nil {
 		return farm.Template{}, err
@@ -22,36 +28,94 @@ func (c *Catalog) Complete(ctx context.Context, p farm.Principal, id string, pie
 	if err != nil {
 		return farm.Template{}, err
 	}
-	if t.Type != aep.TypeZip || t.File == nil || t.Status != farm.TemplateUploaded {
-		return farm.Template{}, farm.Errorf(farm.CodeConflict, "no files can be added to the template “%s” now: it is no .zip archive, or has not been read yet", t.DisplayName)
+	if t.Type == aep.TypeMogrt || t.File == nil || t.Status != farm.TemplateUploaded || t.Introspection == nil {
+		return farm.Template{}, farm.Errorf(farm.CodeConflict, "no files can be added to the template “%s” now: it is a .mogrt, or has not been read yet", t.DisplayName)
 	}
-	whole := t.File.Size
-	for _, piece := range pieces {
-		if whole += piece.File.Size; piece.File.Team != p.Team {
-			return farm.Template{}, farm.Invalid("the template cannot be completed", farm.Field(piece.Name, "is not a file that your team keeps"))
-		}
-		if why := badPlace(piece.Name); !why.IsZero() {
-			return farm.Template{}, farm.Invalid("the template cannot be completed", farm.Field(piece.Name, "%s", why))
-		}
-	}
-	if whole > maxTemplate {
-		return farm.Template{}, farm.Invalid("the template cannot be completed", farm.Field("files", "are more than %d GiB together", int64(maxTemplate)>>30))
-	}
-	obj, err := c.keepArchive(ctx, func(to io.Writer) error { return c.writeCompleted(ctx, to, *t.File, pieces) })
+	summary, err := c.Summary(ctx, *t.Introspection)
 	if err != nil {
 		return farm.Template{}, err
 	}
-	return c.Give(ctx, p, id, farm.StoredFile{FileRef: farm.FileRef{SHA256: obj.SHA256, Size: obj.Size}, Team: t.Team})
+	if pieces, err = placed(p, t, summary.MissingFiles(), pieces); err != nil {
+		return farm.Template{}, err
+	}
+	obj, err := c.keepArchive(ctx, func(to io.Writer) error { return c.writeCompleted(ctx, to, t, pieces) })
+	if err != nil {
+		return farm.Template{}, err
+	}
+	name := files.Part(t.DisplayName)
+	if !strings.HasSuffix(name, farm.ArchiveEnding) {
+		name += farm.ArchiveEnding
+	}
+	return c.give(ctx, p, id, func(farm.Template) farm.FileRef { return farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: name} })
 }
 
-// writeCompleted writes the entries of an archive as they lie in it, and pieces behind them.
-func (c *Catalog) writeCompleted(ctx context.Context, to io.Writer, has farm.FileRef, pieces []Piece) (err error) {
-	from, err := c.proofs.OpenBlob(ctx, has)
+// placed gives files their places in an archive. It refuses what the template does not lack, which would help nothing.
+func placed(p farm.Principal, t farm.Template, lacks []string, pieces []Piece) ([]Piece, error) {
+	if len(lacks) == 0 {
+		return nil, farm.Errorf(farm.CodeConflict, "the template “%s” lacks no files", t.DisplayName)
+	}
+	var wrong []farm.FieldError
+	var out []Piece
+	whole, given := t.File.Size, map[string]bool{}
+	for i, piece := range pieces {
+		at := slices.IndexFunc(lacks, func(lack string) bool { return strings.EqualFold(lack, piece.Name) })
+		switch {
+		case at < 0:
+			wrong = append(wrong, farm.Field(fmt.Sprintf("files[%d].name", i), "is not the name of a file that the template lacks: %s", listOf(lacks)))
+			continue
+		case given[lacks[at]]:
+			wrong = append(wrong, farm.Field(fmt.Sprintf("files[%d].name", i), "is given twice"))
+		case piece.File.Team != p.Team:
+			wrong = append(wrong, farm.Field(fmt.Sprintf("files[%d].src", i), "is not a file that your team keeps"))
+		}
+		piece.Name, given[lacks[at]] = footageFolder+lacks[at], true
+		if why := badPlace(piece.Name); !why.IsZero() {
+			wrong = append(wrong, farm.Field(fmt.Sprintf("files[%d].name", i), "%s", why))
+		}
+		whole += piece.File.Size
+		out = append(out, piece)
+	}
+	switch {
+	case len(pieces) == 0:
+		wrong = append(wrong, farm.Field("files", "are missing; give at least one"))
+	case whole > maxTemplate:
+		wrong = append(wrong, farm.Field("files", "are more than %d GiB together", int64(maxTemplate)>>30))
+	}
+	if len(wrong) > 0 {
+		return nil, farm.Invalid("the template cannot be completed", wrong...)
+	}
+	return out, nil
+}
+
+// mostListed is how many names a refusal holds.
+const mostListed = 10
+
+func listOf(names []string) string {
+	if len(names) > mostListed {
+		return strings.Join(names[:mostListed], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// writeCompleted writes what a template has, the entries of an archive as they lie in it, and pieces behind that.
+func (c *Catalog) writeCompleted(ctx context.Context, to io.Writer, t farm.Template, pieces []Piece) (err error) {
+	from, err := c.proofs.OpenBlob(ctx, *t.File)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	before, err := zip.NewReader(files.At{ReadSeeker: from}, has.Size)
+	if t.FileType() == aep.TypeProject {
+		head := make([]byte, 4)
+		if _, err := io.ReadFull(from, head); err != nil {
+			return fmt.Errorf("reading the file of a template: %w", err)
+		}
+		project := Piece{Name: "project.aepx", File: farm.StoredFile{FileRef: *t.File}}
+		if string(head) == "RIFX" {
+			project.Name = "project.aep"
+		}
+		return c.writeArchive(ctx, to, append([]Piece{project}, pieces...))
+	}
+	before, err := zip.NewReader(files.At{ReadSeeker: from}, t.File.Size)
 	if err != nil {
 		return fmt.Errorf("reading the archive of a template: %w", err)
 	}

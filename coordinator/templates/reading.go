@@ -214,7 +214,7 @@ func (r *reading) introspect(ctx context.Context, t farm.Template) (*reader.Resu
 	}
 	defer os.RemoveAll(scratch)
 	// Unpacking leaves twice of what must stay free, so that others can go on sending files meanwhile.
-	job := reader.Job{Path: path, Type: t.Type, Scratch: scratch, MinFree: 2 * min(cfg.MinFree, math.MaxInt64/2), Each: maxEachFound, All: maxFound}
+	job := reader.Job{Path: path, Type: t.FileType(), Scratch: scratch, MinFree: 2 * min(cfg.MinFree, math.MaxInt64/2), Each: maxEachFound, All: maxFound}
 	result, err := reader.Read(ctx, cfg.Program, job, cfg.Bounds)
 	if err == nil && result.Trouble != nil {
 		r.log.Info("looking at what would be drawn of a template", "template", t.ID, "error", result.Trouble)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"overcrank/aep"
 	"overcrank/coordinator/files"
 	"overcrank/farm"
 	"overcrank/raftstore/command"
@@ -72,12 +73,17 @@ func (c *Catalog) Receive(ctx context.Context, id, query string, body io.Reader,
 
 // Give has a template take a file that the farm keeps for the caller's team. It is read as one that was uploaded.
 func (c *Catalog) Give(ctx context.Context, p farm.Principal, id string, kept farm.StoredFile) (farm.Template, error) {
+	return c.give(ctx, p, id, func(t farm.Template) farm.FileRef {
+		return templateFile(t, files.Object{SHA256: kept.SHA256, Size: kept.Size})
+	})
+}
+
+func (c *Catalog) give(ctx context.Context, p farm.Principal, id string, file func(farm.Template) farm.FileRef) (farm.Template, error) {
 	t, err := c.RenewUpload(ctx, p, id)
 	if err != nil {
 		return farm.Template{}, err
 	}
-	file := templateFile(t, files.Object{SHA256: kept.SHA256, Size: kept.Size})
-	if _, err := c.state.Apply(ctx, command.ReceiveTemplate{ID: t.ID, Nonce: t.UploadNonce, File: file, At: c.state.Now()}); err != nil {
+	if _, err := c.state.Apply(ctx, command.ReceiveTemplate{ID: t.ID, Nonce: t.UploadNonce, File: file(t), At: c.state.Now()}); err != nil {
 		return farm.Template{}, err
 	}
 	return c.Get(ctx, p, id)
@@ -93,7 +99,7 @@ func (c *Catalog) receiveAssembled(ctx context.Context, t farm.Template, obj fil
 
 func templateFile(t farm.Template, obj files.Object) farm.FileRef {
 	name := files.Part(t.DisplayName)
-	if !strings.Contains(name, ".") {
+	if !strings.Contains(name, ".") || t.Type == aep.TypeProject && strings.HasSuffix(name, farm.ArchiveEnding) {
 		name += "." + t.Type
 	}
 	return farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: name}

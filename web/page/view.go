@@ -253,14 +253,10 @@ func (t Template) Lacks() (all []aep.Lack) {
 	return all
 }
 
-// Completable says whether files that the template lacks can be put to it: to the project of which it is made, in a template of their own, or into its
-// archive.
+// Completable says whether files that the template lacks can be put to its project or into its archive.
 func (t Template) Completable() bool {
-	return (t.Type == aep.TypeProject || t.Archive()) && t.File != nil && t.Status == farm.TemplateUploaded && len(t.Lacks()) > 0
+	return t.Type != aep.TypeMogrt && t.File != nil && t.Status == farm.TemplateUploaded && len(t.Lacks()) > 0
 }
-
-// Archive says whether the template is an archive, which takes further files as its next version.
-func (t Template) Archive() bool { return t.Type == aep.TypeZip }
 
 // state is TemplateState with what is known of its file.
 func (t Template) state() State {
@@ -320,7 +316,10 @@ type NewJob struct {
 
 // accepts are the endings of the files that the template takes.
 func (t Template) accepts() string {
-	if t.Type == aep.TypeProject {
+	switch {
+	case t.FileType() != t.Type:
+		return ".aep,.aet,.aepx,.zip"
+	case t.Type == aep.TypeProject:
 		return ".aep,.aet,.aepx"
 	}
 	return "." + t.Type

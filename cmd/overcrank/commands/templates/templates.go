@@ -19,6 +19,7 @@ type Commands struct {
 	List         listCommand         `cmd:"" default:"withargs" help:"List templates."`
 	Show         showCommand         `cmd:"" help:"Show a template with its compositions and layers."`
 	Add          addCommand          `cmd:"" help:"Add a project as a template."`
+	Complete     completeCommand     `cmd:"" help:"Add files that a template lacks, as its next version."`
 	Replace      replaceCommand      `cmd:"" help:"Replace the file of a template, which is then read again."`
 	Rename       renameCommand       `cmd:"" help:"Rename a template."`
 	Mark         markCommand         `cmd:"" help:"Set whether one machine renders each film of a template as a whole."`

@@ -57,7 +57,7 @@ func (f FailureGroup) Address() string { return "/failures?cause=" + queryText(f
 func (f FailureGroup) Advice(ctx context.Context) string {
 	switch f.Cause.Kind {
 	case farm.CauseFootage:
-		return say(ctx, "Drop the file here: each job gets it, and is submitted again. To mend it for good, upload the template with all of its footage.")
+		return say(ctx, "Drop the file here: each job gets it, and is submitted again. To mend it for good, add the file on the template’s page.")
 	case farm.CauseFont:
 		return say(ctx, "Add the font to the library, then resubmit. Machines get it with the jobs that need it.")
 	case farm.CauseComposition, farm.CauseLayer, farm.CauseAsset, farm.CauseExpression:

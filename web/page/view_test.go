@@ -105,7 +105,7 @@ func TestHomeAnswersInASentence(t *testing.T) {
 }
 
 func TestErrorsBecomeSentences(t *testing.T) {
-	for in, want := range map[string]string{"": "", "no such job": "No such job.", "Is it?": "Is it?", "über": "Über."} {
+	for in, want := range map[string]string{"": "", "no such job": "No such job.", "Is it?": "Is it?", "über": "Über.", "it is cut o…": "It is cut o…"} {
 		if got := sentence(in); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}

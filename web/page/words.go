@@ -73,7 +73,7 @@ func sentence(s string) string {
 		return s
 	}
 	s = string(unicode.ToUpper(first)) + s[size:]
-	if strings.ContainsAny(s[len(s)-1:], ".!?") {
+	if last, _ := utf8.DecodeLastRuneInString(s); strings.ContainsRune(".!?…", last) {
 		return s
 	}
 	return s + "."

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// mostRows is of how many jobs there are rosters at most, of all teams together. A row takes about 200 bytes.
+	// mostRows is of how many jobs there are rosters at most, of all teams together. A row takes about 250 bytes.
 	mostRows = 300_000
 	// rosterKept is for how long a roster is kept that nobody asks for.
 	rosterKept = 10 * time.Minute

@@ -17,8 +17,10 @@ func (r release) compile(ctx context.Context, t target, program string) error {
 	if program != coordinators {
 		args = append(args, "-tags", leaner)
 	}
-	for _, packages := range compact {
-		args = append(args, "-gcflags="+packages+"=-l")
+	if t.system == "darwin" {
+		for _, packages := range compact {
+			args = append(args, "-gcflags="+packages+"=-l")
+		}
 	}
 	cmd := exec.CommandContext(ctx, "go", append(args, "-o", to, "./cmd/"+program)...)
 	cmd.Dir = r.root
@@ -36,8 +38,8 @@ const coordinators = "overcrank"
 // machine that fetches large files one by one gains nothing of more.
 const leaner = "nethttpomithttp2"
 
-// compact are packages that are compiled without inlining, which makes a package for macOS, with its programs for two processors, one
-// and a half megabytes smaller. They talk to networks, parse settings, start programs and print: what they do takes as long as before. What draws, evaluates
+// compact are packages that are compiled without inlining for macOS, which makes that package, with its programs for two processors, one
+// and a half megabytes smaller. Those of other systems are far below what they may weigh. They talk to networks, parse settings, start programs and print: what they do takes as long as before. What draws, evaluates
 // expressions, hashes and encrypts is not among them, and neither is encoding/binary, through which pictures are read.
 var compact = []string{
 	"net/...", "mime/...", "text/...", "html/...", "go/...", "crypto/tls", "crypto/x509",

@@ -34,6 +34,7 @@ func TestDiagTakesNoSecretsAlong(t *testing.T) {
 		"Authorization: Bearer " + plant("a header", "eyJ%s.abc.def"),
 		"proxy http://user:" + plant("an address with a password", "pw%s") + "@proxy:3128 refused",
 		"GET https://bucket.s3.example.com/film.mov?X-Amz-Signature=" + plant("a signed address", "sig%s") + "&X-Amz-Date=1 403",
+		"X-API-KEY: " + plant("a header in capitals", "Ab%sYz") + "\nPasswd=" + plant("a setting with a capital", "pw-%s-1"),
 		`{"msg": "webhook", "secret": "` + plant("a field in JSON", "json %s secret") + `"}`,
 		"-----BEGIN PRIVATE KEY-----\n" + plant("a key", "MIIEvQ%sIBADANBg") + "\n-----END PRIVATE KEY-----",
 		"credential " + planted["the credential"] + ", token " + planted["the file of the join token"] + ", " + planted["a variable"] + ", " +

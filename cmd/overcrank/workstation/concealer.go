@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"overcrank/agent"
@@ -21,16 +22,22 @@ type concealer struct{ known *redact.Redactor }
 // secretNames are parts of the names of variables and settings whose values are secret.
 var secretNames = regexp.MustCompile(`(?i)token|secret|passw|credential|api_?key|access_?key|private`)
 
-// looksSecret are the forms of secrets, each with what is left of it.
+// looksSecret are the forms of secrets, each with what is left of it. Patterns take a second for two megabytes, and most lines have no secret:
+// a text that holds none of a form's words, in small letters, is not searched for it.
 var looksSecret = []struct {
-	form *regexp.Regexp
-	left string
+	words []string
+	form  *regexp.Regexp
+	left  string
 }{
-	{regexp.MustCompile(`\boc[a-z]_[0-9A-Za-z]{8,}(\.[0-9a-f]{64})?`), redact.Mark},             // tokens of farms
-	{regexp.MustCompile(`(?i)\b(bearer|basic)\s+[A-Za-z0-9+/=._~-]{8,}`), "$1 " + redact.Mark},  // in headers
-	{regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/\s"'@]+@`), "$1" + redact.Mark + "@"},   // user and password in an address
-	{regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'?]+\?)[^\s"']+`), "$1" + redact.Mark}, // signatures of addresses
-	{regexp.MustCompile(`(?i)(\b[\w-]*(?:token|secret|passw(?:or)?d|credential|api[_-]?key|access[_-]?key)[\w-]*["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,;&]+)`), "$1" + redact.Mark},
+	{[]string{"oc"}, regexp.MustCompile(`\boc[a-z]_[0-9A-Za-z]{8,}(\.[0-9a-f]{64})?`), redact.Mark},                         // tokens of farms
+	{[]string{"bearer", "basic"}, regexp.MustCompile(`(?i)\b(bearer|basic)\s+[A-Za-z0-9+/=._~-]{8,}`), "$1 " + redact.Mark}, // in headers
+	{[]string{"://"}, regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/\s"'@]+@`), "$1" + redact.Mark + "@"},              // user and password in an address
+	{[]string{"://"}, regexp.MustCompile(`([a-zA-Z][a-zA-Z0-9+.-]*://[^\s"'?]+\?)[^\s"']+`), "$1" + redact.Mark},            // signatures of addresses
+	{
+		[]string{"token", "secret", "passw", "credential", "api", "access"},
+		regexp.MustCompile(`(?i)(\b[\w-]*(?:token|secret|passw(?:or)?d|credential|api[_-]?key|access[_-]?key)[\w-]*["']?\s*[:=]\s*)("[^"]*"|'[^']*'|[^\s,;&]+)`),
+		"$1" + redact.Mark,
+	},
 }
 
 // newConcealer knows the secrets of this machine: of its settings, its environment and its data folder.
@@ -59,8 +66,11 @@ func newConcealer(s Settings) *concealer {
 // String conceals the secrets of a text.
 func (c *concealer) String(text string) string {
 	text = c.known.String(text)
+	small := strings.ToLower(text)
 	for _, secret := range looksSecret {
-		text = secret.form.ReplaceAllString(text, secret.left)
+		if slices.ContainsFunc(secret.words, func(word string) bool { return strings.Contains(small, word) }) {
+			text = secret.form.ReplaceAllString(text, secret.left)
+		}
 	}
 	return text
 }

@@ -115,7 +115,7 @@ func TestAFarmIsInstalledFromPackages(t *testing.T) {
 	installsByHand(t, m)
 	m.run("dpkg -P overcrank")
 	m.run("rm -rf /root/demo /root/release /root/first.mp4 /root/second.mp4 /root/third.mp4")
-	if left := slices.DeleteFunc(m.files(), func(path string) bool { return slices.Contains(before, path) }); len(left) > 0 {
+	if left := added(before, m.files()); len(left) > 0 {
 		t.Errorf("purging leaves %s", strings.Join(left, ", "))
 	}
 	if ours, _ := m.try("pgrep -u overcrank"); strings.TrimSpace(ours) != "" {
@@ -152,7 +152,7 @@ func installsByHand(t *testing.T, m *machine) {
 		}
 	}
 	if now := m.files(); !slices.Equal(now, before) {
-		t.Errorf("refused installations leave %s", strings.Join(slices.DeleteFunc(now, func(path string) bool { return slices.Contains(before, path) }), ", "))
+		t.Errorf("refused installations leave %s", strings.Join(added(before, now), ", "))
 	}
 	token := invited(t, m, "Suite 5")
 	install := "/mnt/download/overcrank-agent install --server http://127.0.0.1:8080 --tags by-hand"
@@ -179,12 +179,21 @@ func installsByHand(t *testing.T, m *machine) {
 	if list := m.run(asAdministrator + "agents list --json"); strings.Contains(list, "by-hand") {
 		t.Errorf("the farm still lists the machine:\n%s", list)
 	}
-	if left := slices.DeleteFunc(m.files(), func(path string) bool { return slices.Contains(before, path) }); len(left) > 0 {
+	if left := added(before, m.files()); len(left) > 0 {
 		t.Errorf("uninstall --purge leaves %s", strings.Join(left, ", "))
 	}
 	if out, err := m.try("systemctl status " + agentUnit); err == nil || !strings.Contains(out, "could not be found") {
 		t.Errorf("systemd still knows the unit: %v: %s", err, out)
 	}
+}
+
+// added are the files of now that were not there before.
+func added(before, now []string) []string {
+	known := make(map[string]bool, len(before))
+	for _, path := range before {
+		known[path] = true
+	}
+	return slices.DeleteFunc(now, func(path string) bool { return known[path] })
 }
 
 // files lists the machine's files, but for those that programs other than ours write.

@@ -122,8 +122,8 @@ func describe(in Input, name, arch, format string) *nfpm.Info {
 		Section: "graphics", Priority: "optional", Maintainer: "Overcrank <overcrank@localhost>", Vendor: "Overcrank", License: "Apache-2.0",
 		MTime: in.Version.Time, DisableGlobbing: true,
 		Overridables: nfpm.Overridables{
-			RPM: nfpm.RPM{BuildHost: "localhost", Compression: "gzip:9"},
-			Deb: nfpm.Deb{Compression: "gzip:9"},
+			RPM: nfpm.RPM{BuildHost: "localhost", Compression: "zstd"},
+			Deb: nfpm.Deb{Compression: "zstd"},
 		},
 	}
 }

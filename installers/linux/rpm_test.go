@@ -5,7 +5,6 @@ package linux_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -90,7 +89,7 @@ func TestAFarmIsInstalledFromRPMs(t *testing.T) {
 	m.await("overcrank-agent status", "linked to")
 	m.run(rpmOn + "-e overcrank-agent overcrank")
 	m.run("rm -r /var/lib/overcrank /etc/overcrank /root/demo /root/first.mp4 /root/second.mp4 /var/lib/rpm")
-	if left := slices.DeleteFunc(m.files(), func(path string) bool { return slices.Contains(before, path) }); len(left) > 0 {
+	if left := added(before, m.files()); len(left) > 0 {
 		t.Errorf("removing leaves %s", strings.Join(left, ", "))
 	}
 	if ours, _ := m.try("pgrep -u overcrank"); strings.TrimSpace(ours) != "" {

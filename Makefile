@@ -20,7 +20,7 @@ ARCH    ?=
 # is compiled: all have the same flags, and only the race detector needs cgo. It does not watch over what others wrote that computes on the goroutine
 # of its caller: keys of passphrases alone took a quarter of the time of the API's tests under it. A fifth of what a compiler does is collecting
 # garbage, which it has less of with GOGC=400.
-COMPUTES := golang.org/x/crypto golang.org/x/image golang.org/x/text github.com/dop251/goja
+COMPUTES := golang.org/x/crypto golang.org/x/image golang.org/x/text github.com/dop251/goja github.com/klauspost/compress github.com/andybalholm/brotli regexp
 build demo generate lint test chaos packages test-packages flags: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false \
 	$(foreach module,$(COMPUTES),'-gcflags=$(module)/...=-dwarf=false -race=false') '-toolexec=env GOGC=400'
 build demo generate lint packages test-packages: export CGO_ENABLED = 0

@@ -191,7 +191,7 @@ func (o Order) key() func(job *farm.Job) []byte {
 	}
 }
 
-// mostKey is how many bytes of the key of a name count, which are those of about a hundred letters.
+// mostKey is how many bytes of the key of a name count, which are those of about seventy letters.
 const mostKey = 256
 
 func keyOfTime(ns int64) []byte { return fmt.Appendf(nil, "%020d", ns) }

@@ -132,17 +132,25 @@ func (a TimelineAttempt) words(ctx context.Context) string {
 
 // Words say what the timeline shows.
 func (t Timeline) Words(ctx context.Context) string {
-	failed := 0
+	failed, drawn := 0, farm.Measured{}
 	for _, a := range t.Attempts {
 		if a.State.Class == "error" {
 			failed++
 		}
+		if a.Outcome == farm.OutcomeDone {
+			drawn.Frames += a.Measured.Frames
+			drawn.Reused += a.Measured.Reused
+		}
 	}
 	s := many(ctx, len(t.Attempts), "%d attempt on %s", "%d attempts on %s", many(ctx, len(t.Rows)+t.Machines, "%d machine", "%d machines"))
+	s = say(ctx, "%s in %s", s, t.lasted(ctx))
 	if failed > 0 {
 		s += ", " + many(ctx, failed, "%d failed", "%d failed")
 	}
-	return say(ctx, "%s in %s", s, t.lasted(ctx))
+	if reused := reusedFrames(ctx, drawn); reused != "" {
+		s += ", " + reused
+	}
+	return s
 }
 
 // lasted is how long it is from the left end to the right.

@@ -15,8 +15,8 @@ func TestATimelineShowsAttemptsAndWaits(t *testing.T) {
 	job := farm.Job{ID: "j", Status: farm.JobFinished, CreatedAt: at, FinishedAt: after(100)}
 	tasks := map[string]farm.Task{"j.0": {ID: "j.0", Kind: farm.TaskRender}}
 	attempts := []farm.AttemptRecord{
-		{Task: "j.0", Number: 2, Agent: "b", AgentName: "suite-2", LeasedAt: after(60), EndedAt: after(100), Outcome: farm.OutcomeDone},
-		{Task: "j.0", Number: 1, Agent: "a", AgentName: "suite <1>", LeasedAt: after(20), EndedAt: after(40), Outcome: farm.OutcomeFailed, Message: "render failed"},
+		{Task: "j.0", Number: 2, Agent: "b", AgentName: "suite-2", LeasedAt: after(60), EndedAt: after(100), Outcome: farm.OutcomeDone, Measured: farm.Measured{Frames: 150, Reused: 100}},
+		{Task: "j.0", Number: 1, Agent: "a", AgentName: "suite <1>", LeasedAt: after(20), EndedAt: after(40), Outcome: farm.OutcomeFailed, Message: "render failed", Measured: farm.Measured{Frames: 90, Reused: 90}},
 	}
 	line := TimelineOf(t.Context(), job, tasks, attempts, after(500), 0)
 	if len(line.Rows) != 2 || line.Rows[0].Name != "suite <1>" || line.Rows[0].Bars[0].X != "200.00" || line.Rows[0].Bars[0].Width != "200.00" || line.Rows[0].Bars[0].Class != "error" {
@@ -25,7 +25,7 @@ func TestATimelineShowsAttemptsAndWaits(t *testing.T) {
 	if len(line.Waits) != 2 || line.Waits[0].X != "0.00" || line.Waits[0].Width != "200.00" || line.Waits[1].X != "400.00" {
 		t.Errorf("it waited %+v", line.Waits)
 	}
-	if w := line.Words(t.Context()); w != "2 attempts on 2 machines, 1 failed in 1 min 40 s" {
+	if w := line.Words(t.Context()); w != "2 attempts on 2 machines in 1 min 40 s, 1 failed, 100 of 150 frames reused" {
 		t.Errorf("in words: %s", w)
 	}
 	var b strings.Builder

@@ -97,6 +97,7 @@ var readers = map[reflect.Type][]string{
 	reflect.TypeFor[Composition]():         {"Composition"},
 	reflect.TypeFor[Layer]():               {"Layer"},
 	reflect.TypeFor[TemplateMark]():        {"FarmTemplate"},
+	reflect.TypeFor[AddedFile]():           {"AddedFile"},
 	reflect.TypeFor[TemplatePreflight]():   {"TemplatePreflight"},
 	reflect.TypeFor[Address]():             {"Address"},
 	reflect.TypeFor[Restored]():            {"Restored"},

@@ -246,14 +246,14 @@ func (c *Client) TakeVersion(ctx context.Context, id string, version int) (Templ
 	return fetch[TemplateMark](ctx, c, http.MethodPatch, at("/api/farm/v1/templates/%s", id), nil, map[string]int{"version": version})
 }
 
-// PutIn is a file that the farm keeps and that a template lacks.
-type PutIn struct {
+// AddedFile is a file that the farm keeps, and that a template lacks by that name.
+type AddedFile struct {
 	Name string `json:"name"`
 	Src  string `json:"src"`
 }
 
 // CompleteTemplate puts files that a template lacks to what it has, which becomes its next version.
-func (c *Client) CompleteTemplate(ctx context.Context, id string, files []PutIn) (TemplateMark, error) {
+func (c *Client) CompleteTemplate(ctx context.Context, id string, files []AddedFile) (TemplateMark, error) {
 	return fetch[TemplateMark](ctx, c, http.MethodPost, at("/api/farm/v1/templates/%s/footage", id), nil, map[string]any{"files": files})
 }
 

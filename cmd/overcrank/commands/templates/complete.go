@@ -30,7 +30,7 @@ func (f completeCommand) Run(ctx context.Context, out *terminal.Output) error {
 	if err != nil {
 		return err
 	}
-	var files []client.PutIn
+	var files []client.AddedFile
 	for _, path := range f.Files {
 		base := filepath.Base(path)
 		b := out.Bar("uploading " + base)
@@ -39,7 +39,7 @@ func (f completeCommand) Run(ctx context.Context, out *terminal.Output) error {
 		if err != nil {
 			return err
 		}
-		files = append(files, client.PutIn{Name: base, Src: kept.Src})
+		files = append(files, client.AddedFile{Name: base, Src: kept.Src})
 	}
 	if _, err := c.CompleteTemplate(ctx, id, files); err != nil {
 		return err

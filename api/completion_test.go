@@ -1,42 +1,18 @@
 package api_test
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
 	"testing"
 
-	"overcrank/aep"
+	"overcrank/aep/aeptest"
 )
-
-// bareProject is a project with a picture that does not come with it.
-func bareProject(t testing.TB) []byte {
-	t.Helper()
-	var file bytes.Buffer
-	if err := aep.Write(&file, &aep.Project{
-		Version: aep.Version{Major: 24, OS: "windows"}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8,
-		Items: []*aep.Item{
-			{ID: 1, Name: "main", Kind: aep.ItemComposition, Comp: &aep.Composition{
-				Width: 64, Height: 48, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25600, Duration: 2, WorkAreaDuration: 2,
-				Layers: []*aep.Layer{{ID: 10, Name: "Logo", Kind: aep.LayerAV, Source: 2, Out: 2, Stretch: 100, Enabled: true,
-					Props: &aep.Property{Match: "ADBE AV Layer", Group: true, Enabled: true}}},
-			}},
-			{ID: 2, Name: "nm.png", Kind: aep.ItemFootage, Footage: &aep.Footage{
-				Kind: aep.FootageFile, Width: 64, Height: 48, HasVideo: true, PixelAspect: 1, Still: true,
-				File: aep.FileReference{FullPath: `C:\Work\nm.png`, Platform: "windows", AscendBase: 1, AscendTarget: 1},
-			}},
-		},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return file.Bytes()
-}
 
 func TestATemplateIsCompletedWithFilesThatItLacks(t *testing.T) {
 	r := start(t)
 	tpl := r.createTemplate("aep")
-	r.upload(tpl.UploadInfo.URL, bareProject(t)).into(http.StatusOK, nil)
+	r.upload(tpl.UploadInfo.URL, aeptest.BareProject(t)).into(http.StatusOK, nil)
 	reads := func(kind string, missing ...string) {
 		t.Helper()
 		r.eventually(fmt.Sprintf("the template is a %s that lacks %q", kind, missing), func() bool {

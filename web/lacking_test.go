@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"overcrank/aep"
+	"overcrank/aep/aeptest"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
@@ -17,31 +17,7 @@ import (
 // picturedTemplate is a template whose composition main shows a file, nm.png, that did not come with it.
 func (r *rig) picturedTemplate(who string) farm.Template {
 	r.t.Helper()
-	return r.readTemplate(who, "Bare", bareProject(r.t))
-}
-
-// bareProject is a project with a picture that did not come with it.
-func bareProject(t testing.TB) []byte {
-	t.Helper()
-	comp := &aep.Composition{
-		Width: 64, Height: 48, PixelAspect: 1, FrameRate: 25, FrameTicks: 1024, TicksPerSecond: 25600, Duration: 2, WorkAreaDuration: 2,
-		Layers: []*aep.Layer{{ID: 10, Name: "Logo", Kind: aep.LayerAV, Source: 2, Out: 2, Stretch: 100, Enabled: true,
-			Props: &aep.Property{Match: "ADBE AV Layer", Group: true, Enabled: true}}},
-	}
-	var b bytes.Buffer
-	if err := aep.Write(&b, &aep.Project{
-		Version: aep.Version{Major: 24, OS: "windows"}, ExpressionEngine: "javascript-1.0", BitsPerChannel: 8,
-		Items: []*aep.Item{
-			{ID: 1, Name: "main", Kind: aep.ItemComposition, Comp: comp},
-			{ID: 2, Name: "nm.png", Kind: aep.ItemFootage, Footage: &aep.Footage{
-				Kind: aep.FootageFile, Width: 64, Height: 48, HasVideo: true, PixelAspect: 1, Still: true,
-				File: aep.FileReference{FullPath: `C:\Work\nm.png`, Platform: "windows", AscendBase: 1, AscendTarget: 1},
-			}},
-		},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return r.readTemplate(who, "Bare", aeptest.BareProject(r.t))
 }
 
 func TestATemplateThatLacksFootageSaysSoAndTheFormAsksForIt(t *testing.T) {
@@ -109,7 +85,7 @@ func TestFootageIsDroppedOnATemplatesPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	packed = r.receives("ada", packed, zipped(t, "Spot folder/spot.aep", bareProject(t)))
+	packed = r.receives("ada", packed, zipped(t, "Spot folder/spot.aep", aeptest.BareProject(t)))
 	v.get("/templates/"+packed.ID).is(http.StatusOK, "Footage is missing.", "Add the files to the template")
 	path = "/templates/" + packed.ID + "/footage"
 	if a := v.post(path, url.Values{"footage:nm.png": {picture.Src()}}).is(http.StatusOK, "Packed"); a.path != "/templates/"+packed.ID {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"overcrank/aep/aeptest"
 	"overcrank/farm"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
@@ -136,7 +137,7 @@ func TestFailedRowsAreEditedAndSubmittedAgainInTheirPlaces(t *testing.T) {
 func TestRowsOfAnEarlierVersionAreEditedAsThatVersion(t *testing.T) {
 	r := start(t)
 	card := r.cardTemplate("ada")
-	r.replaceTemplate("ada", card, bareProject(t))
+	r.replaceTemplate("ada", card, aeptest.BareProject(t))
 	v := r.as("ada")
 	rows := []field{{"template", "", card.ID}, {"version", "", "1"}, {"composition", "", "main"}, {"table", "", "@name,Subtitle,@hold\nOne,a,yes\nTwo,b,yes\n"}, {"do", "", "order"}}
 	batch := strings.TrimPrefix(v.sends("/files/table", rows...).is(http.StatusOK).path, "/batches/")

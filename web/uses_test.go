@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/aep/aeptest"
 	"overcrank/farm"
 )
 
@@ -28,7 +29,7 @@ func TestATemplateThatIsRetiredTakesNoJobsAndComesBack(t *testing.T) {
 func TestAnEarlierVersionIsRenderedAndBroughtBack(t *testing.T) {
 	r := start(t)
 	card := r.cardTemplate("ada")
-	r.replaceTemplate("ada", card, bareProject(t))
+	r.replaceTemplate("ada", card, aeptest.BareProject(t))
 	v := r.as("ada")
 	v.get("/templates/"+card.ID).is(http.StatusOK, "This is version 2", "Render this version", "/new?template="+card.ID+"&amp;version=1", "Make current")
 	r.as("vic").get("/templates/"+card.ID).is(http.StatusOK, "Version 1").lacks("Make current", "Render this version")

@@ -155,6 +155,9 @@ func (s *Search) makeRosters(ctx context.Context) error {
 // makeRoster makes the roster of a team, nil where there are too many jobs. It rests as long as it works.
 func (s *Search) makeRoster(ctx context.Context, team string) (*roster, error) {
 	made, name, others := &roster{}, ByName.key(), s.rosters.jobs()
+	if jobs, err := s.countJobs(team); err != nil || others+jobs > mostRows {
+		return nil, err
+	}
 	for q := (farm.JobQuery{Sort: "oldest_first", Limit: mostAtOnce, Minimal: true}); ; {
 		began := time.Now()
 		var put []row
@@ -187,6 +190,21 @@ func (s *Search) makeRoster(ctx context.Context, team string) (*roster, error) {
 			return nil, err
 		}
 	}
+}
+
+// countJobs is how many jobs a team has, so that none are read where there are too many.
+func (s *Search) countJobs(team string) (jobs int, err error) {
+	err = s.state.View(func(tx *raftstore.Tx) error {
+		counts, err := tx.CountJobs(team)
+		for _, n := range counts {
+			jobs += n
+		}
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("counting jobs to sort them: %w", err)
+	}
+	return jobs, nil
 }
 
 // renewRosters brings into rosters what has changed.

@@ -22,6 +22,7 @@ const mapStretched = 2
 // depthChannels are what of the map counts, by the values of both effects' popup for the channel.
 var depthChannels = []int{mapLuminance, mapLuminance, mapRed, mapGreen, mapBlue, mapAlpha}
 
+// newCameraLensBlur takes the numbers of the map's parameters, 0011 to 0014, from their places between those that scripts in public name: 0010, 0017, 0021.
 func newCameraLensBlur(p Params) Effect {
 	p.Lack("the shape of the iris")
 	if gain := p.Number("0017", 0); gain.Varies() || gain.First() != 0 {

@@ -38,8 +38,8 @@ const coordinators = "overcrank"
 // machine that fetches large files one by one gains nothing of more.
 const leaner = "nethttpomithttp2"
 
-// compact are packages that are compiled without inlining for macOS, which makes that package, with its programs for two processors, one
-// and a half megabytes smaller. Those of other systems are far below what they may weigh. They talk to networks, parse settings, start programs and print: what they do takes as long as before. What draws, evaluates
+// compact are packages that are compiled without inlining for macOS: its package, with programs for two processors, would be one and a half megabytes
+// larger otherwise, and too large. They talk to networks, parse settings, start programs and print, which takes as long as before. What draws, evaluates
 // expressions, hashes and encrypts is not among them, and neither is encoding/binary, through which pictures are read.
 var compact = []string{
 	"net/...", "mime/...", "text/...", "html/...", "go/...", "crypto/tls", "crypto/x509",

@@ -15,6 +15,8 @@ var _ templates.Farm = catalogFarm{}
 
 func (c catalogFarm) KnowsMissingFootage() bool { return c.store.KnowsMissingFootage() }
 
+func (c catalogFarm) KnowsCompleted() bool { return c.store.KnowsCompleted() }
+
 func (c catalogFarm) Pictured(t farm.Template) {
 	c.hub.Spread(farm.Event{Kind: farm.EventTemplate, Team: t.Team, ID: t.ID})
 }

@@ -39,6 +39,8 @@ type Template struct {
 	File   *FileRef  `json:"file,omitempty"`   // nil until uploaded
 	FileAt time.Time `json:"fileAt,omitzero"`  // when it came
 	FileBy string    `json:"fileBy,omitempty"` // name of the token that brought it, "" where that is not known
+	// CameAs is the content hash of a project that came alone, where File is an archive of it and of files that the version before had.
+	CameAs string `json:"cameAs,omitempty"`
 	// Introspection names the stored JSON of an aep.Summary; nil until the file has been read.
 	Introspection *FileRef  `json:"introspection,omitempty"`
 	Compositions  []string  `json:"compositions,omitempty"`
@@ -74,6 +76,11 @@ func (t Template) FileType() string {
 
 // TemplateLife is how long a template waits for its file before it becomes inactive.
 const TemplateLife = 7 * 24 * time.Hour
+
+// Took says whether the present file came under a content hash.
+func (t Template) Took(sha256 string) bool {
+	return t.File != nil && (t.File.SHA256 == sha256 || t.CameAs != "" && t.CameAs == sha256)
+}
 
 // Inactive says whether a template has waited too long for its file: jobs cannot use it until its upload is renewed.
 // uploadLife is how long an upload address is valid, from which follows when it was issued.

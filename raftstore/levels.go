@@ -42,3 +42,9 @@ func (s *Store) KnowsMissingFootage() bool {
 	level, err := s.Level()
 	return err == nil && level >= command.CheckedLevel
 }
+
+// KnowsCompleted says whether all coordinators understand FinishTemplate.Completed.
+func (s *Store) KnowsCompleted() bool {
+	level, err := s.Level()
+	return err == nil && level >= command.CompletedLevel
+}

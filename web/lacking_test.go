@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +98,46 @@ func TestFootageIsDroppedOnATemplatesPage(t *testing.T) {
 	})
 	v.get("/templates/"+packed.ID).is(http.StatusOK, "Packed").lacks("Footage is missing.")
 	v.post(path, url.Values{"footage:nm.png": {picture.Src()}}).is(http.StatusConflict, "lacks no files")
+}
+
+// TestAProjectAloneKeepsTheFilesOfTheVersionBefore gives a completed template its project anew, alone, and then an archive: as its page offers.
+func TestAProjectAloneKeepsTheFilesOfTheVersionBefore(t *testing.T) {
+	r := start(t)
+	bare := r.picturedTemplate("ada")
+	ada, v := r.principal("ada"), r.as("art")
+	picture, err := r.farm.StoredFiles().Put(t.Context(), r.principal("art"), "nm.png", strings.NewReader("picture"), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	becomes := func(version int, lacking []string, completed bool) (now farm.Template) {
+		t.Helper()
+		r.eventually("the next version is read", func() bool {
+			now, err = r.farm.Templates().Get(t.Context(), ada, bare.ID)
+			return err == nil && now.Status == farm.TemplateUploaded && now.VersionNow() == version
+		})
+		if !slices.Equal(now.MissingFootage, lacking) || (now.FileType() == "zip") != completed {
+			t.Errorf("version %d lacks %q and is a %s", version, now.MissingFootage, now.FileType())
+		}
+		return now
+	}
+	v.post("/templates/"+bare.ID+"/footage", url.Values{"footage:nm.png": {picture.Src()}}).is(http.StatusOK)
+	completed := becomes(2, nil, true)
+
+	r.replaceTemplate("ada", bare, aeptest.BareProject(t, "NM.png", "plate.mov"))
+	third := becomes(3, []string{"plate.mov"}, true)
+	if third.File.SHA256 == completed.File.SHA256 {
+		t.Error("the version before came back instead of the project that was sent")
+	}
+	v.get("/templates/"+bare.ID).is(http.StatusOK, "Footage is missing.", "plate.mov").lacks("<b>NM.png</b>")
+
+	whole, err := r.farm.StoredFiles().Put(t.Context(), r.principal("art"), "spot.zip", bytes.NewReader(zipped(t, "spot.aep", aeptest.BareProject(t))), -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.post("/templates/"+bare.ID+"/replace", url.Values{"type": {"zip"}, "src": {whole.Src()}}).is(http.StatusCreated)
+	becomes(4, []string{"nm.png"}, true)
+	r.replaceTemplate("ada", bare, aeptest.BareProject(t))
+	becomes(5, []string{"nm.png"}, false)
 }
 
 // zipped is an archive with one file.

@@ -36,6 +36,8 @@ type Farm interface {
 	Pictured(t farm.Template)
 	// KnowsMissingFootage tells whether all coordinators understand FinishTemplate.MissingFootage.
 	KnowsMissingFootage() bool
+	// KnowsCompleted tells whether all coordinators understand FinishTemplate.Completed.
+	KnowsCompleted() bool
 }
 
 // Config says how templates are taken and read.

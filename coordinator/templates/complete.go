@@ -42,11 +42,7 @@ func (c *Catalog) Complete(ctx context.Context, p farm.Principal, id string, pie
 	if err != nil {
 		return farm.Template{}, err
 	}
-	name := files.Part(t.DisplayName)
-	if !strings.HasSuffix(name, farm.ArchiveEnding) {
-		name += farm.ArchiveEnding
-	}
-	return c.give(ctx, p, id, func(farm.Template) farm.FileRef { return farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: name} })
+	return c.give(ctx, p, id, farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: archiveName(t)})
 }
 
 // placed gives files their places in an archive. It refuses what the template does not lack, which would help nothing.
@@ -99,22 +95,18 @@ func listOf(names []string) string {
 
 // writeCompleted writes what a template has, the entries of an archive as they lie in it, and pieces behind that.
 func (c *Catalog) writeCompleted(ctx context.Context, to io.Writer, t farm.Template, pieces []Piece) (err error) {
+	if t.FileType() == aep.TypeProject {
+		project, err := c.projectPiece(ctx, *t.File)
+		if err != nil {
+			return err
+		}
+		return c.writeArchive(ctx, to, append([]Piece{project}, pieces...))
+	}
 	from, err := c.proofs.OpenBlob(ctx, *t.File)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
-	if t.FileType() == aep.TypeProject {
-		head := make([]byte, 4)
-		if _, err := io.ReadFull(from, head); err != nil {
-			return fmt.Errorf("reading the file of a template: %w", err)
-		}
-		project := Piece{Name: "project.aepx", File: farm.StoredFile{FileRef: *t.File}}
-		if string(head) == "RIFX" {
-			project.Name = "project.aep"
-		}
-		return c.writeArchive(ctx, to, append([]Piece{project}, pieces...))
-	}
 	before, err := zip.NewReader(files.At{ReadSeeker: from}, t.File.Size)
 	if err != nil {
 		return fmt.Errorf("reading the archive of a template: %w", err)

@@ -68,7 +68,7 @@ func (r *reading) fetchOnce(ctx context.Context, t farm.Template) (farm.FileRef,
 	if err != nil {
 		return farm.FileRef{}, err
 	}
-	return templateFile(t, obj), nil
+	return templateFile(t, obj, ""), nil
 }
 
 // worthAnotherTry tells failures of the moment from answers that will stay the same.

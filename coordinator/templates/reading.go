@@ -159,7 +159,7 @@ func (r *reading) advance(ctx context.Context, t farm.Template) error {
 		return fmt.Errorf("template %s is %s without a file", t.ID, t.Status)
 	}
 	cmd := command.FinishTemplate{ID: t.ID, FileSHA256: t.File.SHA256}
-	result, err := r.introspect(ctx, t)
+	result, err := r.read(ctx, t, &cmd)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -1,8 +1,11 @@
 package templates
 
 import (
+	"bufio"
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -54,36 +57,62 @@ func (c *Catalog) Receive(ctx context.Context, id, query string, body io.Reader,
 		return errAddressExpired
 	}
 	used := t.UploadUsed()
-	if used && size >= 0 && size != t.File.Size {
+	if used && t.CameAs == "" && size >= 0 && size != t.File.Size {
 		return errAddressUsed
 	}
-	obj, err := c.files.PutBlob(ctx, body, files.Limits{Size: size, Max: maxTemplate})
+	head := bufio.NewReader(body)
+	archive, _ := head.Peek(len(zipHead)) // what cannot be read is told by who reads it all
+	obj, err := c.files.PutBlob(ctx, head, files.Limits{Size: size, Max: maxTemplate})
 	if err != nil {
 		return files.ReceiveError("template", err)
 	}
 	if obj.Size == 0 {
 		return farm.Errorf(farm.CodeInvalid, "the upload of the template was empty; send the file as the request's body")
 	}
-	if used && obj.SHA256 != t.File.SHA256 {
+	if used && !t.Took(obj.SHA256) {
 		return errAddressUsed
 	}
-	_, err = c.state.Apply(ctx, command.ReceiveTemplate{ID: id, Nonce: nonce, File: templateFile(t, obj), At: c.state.Now()})
+	_, err = c.state.Apply(ctx, command.ReceiveTemplate{ID: id, Nonce: nonce, File: templateFile(t, obj, string(archive)), At: c.state.Now()})
 	return err
 }
 
+// zipHead is what archives begin with (PKWARE APPNOTE.TXT, 4.3.7).
+const zipHead = "PK\x03\x04"
+
 // Give has a template take a file that the farm keeps for the caller's team. It is read as one that was uploaded.
 func (c *Catalog) Give(ctx context.Context, p farm.Principal, id string, kept farm.StoredFile) (farm.Template, error) {
-	return c.give(ctx, p, id, func(t farm.Template) farm.FileRef {
-		return templateFile(t, files.Object{SHA256: kept.SHA256, Size: kept.Size})
-	})
+	t, err := c.Get(ctx, p, id)
+	if err != nil {
+		return farm.Template{}, err
+	}
+	head, err := c.headOf(ctx, kept.FileRef)
+	if err != nil {
+		return farm.Template{}, err
+	}
+	return c.give(ctx, p, id, templateFile(t, files.Object{SHA256: kept.SHA256, Size: kept.Size}, head))
 }
 
-func (c *Catalog) give(ctx context.Context, p farm.Principal, id string, file func(farm.Template) farm.FileRef) (farm.Template, error) {
+// headOf is what a kept file begins with, at most as much as zipHead.
+func (c *Catalog) headOf(ctx context.Context, file farm.FileRef) (_ string, err error) {
+	from, err := c.proofs.OpenBlob(ctx, file)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	head := make([]byte, len(zipHead))
+	n, err := io.ReadFull(from, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return "", fmt.Errorf("reading a file that the farm keeps: %w", err)
+	}
+	return string(head[:n]), nil
+}
+
+func (c *Catalog) give(ctx context.Context, p farm.Principal, id string, file farm.FileRef) (farm.Template, error) {
 	t, err := c.RenewUpload(ctx, p, id)
 	if err != nil {
 		return farm.Template{}, err
 	}
-	if _, err := c.state.Apply(ctx, command.ReceiveTemplate{ID: t.ID, Nonce: t.UploadNonce, File: file(t), At: c.state.Now()}); err != nil {
+	if _, err := c.state.Apply(ctx, command.ReceiveTemplate{ID: t.ID, Nonce: t.UploadNonce, File: file, At: c.state.Now()}); err != nil {
 		return farm.Template{}, err
 	}
 	return c.Get(ctx, p, id)
@@ -91,13 +120,18 @@ func (c *Catalog) give(ctx context.Context, p farm.Principal, id string, file fu
 
 // receiveAssembled gives a template that has just been registered its archive.
 func (c *Catalog) receiveAssembled(ctx context.Context, t farm.Template, obj files.Object) (farm.Template, error) {
-	if _, err := c.state.Apply(ctx, command.ReceiveTemplate{ID: t.ID, Nonce: t.UploadNonce, File: templateFile(t, obj), At: c.state.Now()}); err != nil {
+	if _, err := c.state.Apply(ctx, command.ReceiveTemplate{ID: t.ID, Nonce: t.UploadNonce, File: templateFile(t, obj, ""), At: c.state.Now()}); err != nil {
 		return farm.Template{}, err
 	}
 	return c.find(t.ID)
 }
 
-func templateFile(t farm.Template, obj files.Object) farm.FileRef {
+// templateFile names a file for a template that begins with head, "" where that is not known. A project that was completed may be followed by an
+// archive: its template has one already.
+func templateFile(t farm.Template, obj files.Object, head string) farm.FileRef {
+	if t.FileType() != t.Type && head == zipHead {
+		return farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: archiveName(t)}
+	}
 	name := files.Part(t.DisplayName)
 	if !strings.Contains(name, ".") || t.Type == aep.TypeProject && strings.HasSuffix(name, farm.ArchiveEnding) {
 		name += "." + t.Type

@@ -58,6 +58,8 @@ const (
 	// VersionsLevel is from which level on the farm keeps files of earlier versions of templates, and jobs hold the file that they were submitted
 	// with.
 	VersionsLevel = ReleasesLevel
+	// CompletedLevel is from which level on a project that comes alone is put together with the files of the version before it.
+	CompletedLevel = ReleasesLevel
 	// RenderAgainLevel is from which level on people have frames rendered again, and jobs say which is the first frame that they render.
 	RenderAgainLevel = ReleasesLevel
 	// ProjectsLevel is from which level on teams have projects and budgets of machine hours, jobs say which project they are for, and the state

@@ -51,6 +51,8 @@ type FinishTemplate struct {
 	Effects        []string `json:",omitempty"` // of farm.Template
 	SavedWith      string   `json:",omitempty"` // of farm.Template
 	MissingFootage []string `json:",omitempty"` // of farm.Template; Store.KnowsMissingFootage says whether it may be given
+	// Completed takes the place of the file that came: it is that one with files of the version before. Store.KnowsCompleted says whether it may be given.
+	Completed *farm.FileRef `json:",omitempty"`
 }
 
 // TakeVersion gives a template the file of one of its earlier versions, by number, as its next version. It is read as one that was uploaded.
@@ -71,8 +73,11 @@ func (ReceiveTemplate) Needs() int { return ClusterLevel }
 func (DeleteTemplate) Needs() int  { return ClusterLevel }
 func (TakeVersion) Needs() int     { return VersionsLevel }
 
-// Needs is higher when files are missing, which older programs would not keep.
+// Needs is higher when files are missing or were put in, which older programs would not keep.
 func (c FinishTemplate) Needs() int {
+	if c.Completed != nil {
+		return CompletedLevel
+	}
 	if len(c.MissingFootage) > 0 {
 		return CheckedLevel
 	}

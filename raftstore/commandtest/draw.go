@@ -43,7 +43,8 @@ func Draw(t *rapid.T, step int) command.Command {
 			File: farm.FileRef{SHA256: id("content", 3)}, At: at}
 	case 14:
 		return command.FinishTemplate{ID: id("template", 2), MissingFootage: rapid.SampledFrom([][]string{nil, {"a.png"}}).Draw(t, "missing footage"), FileSHA256: rapid.SampledFrom([]string{"", "content0", "content1", "content2", "content3"}).Draw(t, "file"),
-			Introspection: &farm.FileRef{SHA256: id("summary", 1)}, Fonts: []farm.FontUse{{PostScript: "Go-Regular"}, {PostScript: "Inter"}}, MatchFonts: true, Error: rapid.SampledFrom([]string{"", "", "broken"}).Draw(t, "error"), At: at}
+			Introspection: &farm.FileRef{SHA256: id("summary", 1)}, Fonts: []farm.FontUse{{PostScript: "Go-Regular"}, {PostScript: "Inter"}}, MatchFonts: true, Error: rapid.SampledFrom([]string{"", "", "broken"}).Draw(t, "error"), At: at,
+			Completed: rapid.SampledFrom([]*farm.FileRef{nil, {SHA256: id("content", 3), Name: "s.zip"}}).Draw(t, "completed")}
 	case 15:
 		status := rapid.SampledFrom([]farm.TemplateStatus{farm.TemplateAwaitingUpload, farm.TemplateDownloading}).Draw(t, "status")
 		return command.CreateTemplate{Template: farm.Template{ID: id("template", 2), Team: "team0", Status: status, UploadNonce: "n"}}

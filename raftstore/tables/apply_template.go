@@ -112,7 +112,7 @@ func (t *tables) receiveTemplate(c command.ReceiveTemplate) command.Result {
 		return refusef(farm.CodeConflict, "template %s is not being downloaded", c.ID)
 	case c.Nonce != "" && c.Nonce != was.UploadNonce:
 		return refusef(farm.CodeGone, "this upload address of template %s is no longer in force; ask for a fresh one", c.ID)
-	case c.Nonce != "" && was.File != nil && was.File.SHA256 == c.File.SHA256 && was.Status != farm.TemplateError && was.Status != farm.TemplateAwaitingUpload:
+	case c.Nonce != "" && was.Took(c.File.SHA256) && was.Status != farm.TemplateError && was.Status != farm.TemplateAwaitingUpload:
 		return command.Result{}
 	case c.Nonce != "" && was.UploadUsed() && t.since(command.CheckedLevel): // by one that was sent at the same time and came first
 		return refusef(farm.CodeGone, "the upload address of template %s has taken another file; ask for a fresh one", c.ID)
@@ -132,6 +132,7 @@ func (t *tables) giveFile(was farm.Template, file farm.FileRef, by string, at ti
 	if t.since(command.VersionsLevel) {
 		template.FileAt, template.FileBy = at, by
 	}
+	template.CameAs = ""
 	template.File, template.Status, template.Error, template.UpdatedAt = &file, farm.TemplateProcessing, "", at
 	t.saveTemplate(template, &was)
 }
@@ -186,6 +187,10 @@ func (t *tables) finishTemplate(c command.FinishTemplate) command.Result {
 	template.Status, template.Error, template.UpdatedAt = next, c.Error, c.At
 	template.Introspection, template.Compositions, template.Layers, template.Fonts = c.Introspection, c.Compositions, c.Layers, c.Fonts
 	template.Effects, template.SavedWith, template.MissingFootage = c.Effects, c.SavedWith, c.MissingFootage
+	if c.Completed != nil && next == farm.TemplateUploaded {
+		completed := *c.Completed
+		template.File, template.CameAs = &completed, current
+	}
 	t.saveTemplate(template, &was)
 
 	var result command.Result

@@ -24,6 +24,8 @@ func later() map[string]command.Command {
 		"52-v1-bound":   command.PutSecret{Secret: farm.Secret{ID: "s1", Team: "t1", Name: "TOKEN", Key: "k1", Sealed: []byte{1, 2, 3}, CreatedAt: at, MachineTags: []string{"vault"}}},
 		"14-v1-effects": command.FinishTemplate{ID: "tm", FileSHA256: "ab", At: at, MatchFonts: true, Effects: []string{"S_Glow"}, SavedWith: "26.0.2"},
 		"14-v1-missing": command.FinishTemplate{ID: "tm", FileSHA256: "ab", At: at, MatchFonts: true, MissingFootage: []string{"night.png"}},
+		"14-v1-completed": command.FinishTemplate{ID: "tm", FileSHA256: "ab", At: at, MatchFonts: true,
+			Completed: &farm.FileRef{SHA256: "cd", Size: 9, Name: "spot.zip"}},
 		"21-v1-rested":  command.LeaseTasks{Grants: []command.Grant{{Task: "j1.0", Attempt: 2, Agent: "a1"}}, At: at, Rested: true},
 		"24-v1-avoided": command.ExpireLeases{Leases: []command.Grant{{Task: "j1.0", Attempt: 2, Agent: "a1"}}, At: at, Avoided: true},
 		"143-v1-at":     command.RemoveDownload{SHA256: "ab", At: at},

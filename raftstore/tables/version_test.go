@@ -102,3 +102,31 @@ func TestAnEarlierVersionBecomesTheNextOne(t *testing.T) {
 		}
 	})
 }
+
+// TestAProjectThatCameAloneIsCompletedAsOneVersion finishes the reading of a file with another in its place, and has the first sent again.
+func TestAProjectThatCameAloneIsCompletedAsOneVersion(t *testing.T) {
+	m := leveled(t)
+	m.must(command.RenewUpload{Team: "team", ID: "tmpl", Nonce: "n1.f1", Until: after(9), At: after(1)})
+	came := command.ReceiveTemplate{ID: "tmpl", Nonce: "n1.f1", File: farm.FileRef{SHA256: "alone", Name: "spot.aep"}, At: after(2)}
+	m.must(came)
+	m.must(command.FinishTemplate{
+		ID: "tmpl", FileSHA256: "alone", Introspection: &farm.FileRef{SHA256: "summary"}, At: after(3), Completed: &farm.FileRef{SHA256: "whole", Name: "spot.zip"},
+	})
+	m.must(came) // whose answer was lost
+	wantRefused(t, m, command.ReceiveTemplate{ID: "tmpl", Nonce: "n1.f1", File: farm.FileRef{SHA256: "other"}, At: after(4)}, farm.CodeGone)
+	m.see(func(tx *Tx) {
+		template, err := tx.Template("tmpl")
+		if err != nil || template.File.SHA256 != "whole" || template.VersionNow() != 2 || template.FileType() != "zip" || template.Status != farm.TemplateUploaded {
+			t.Errorf("the template is %+v, %v", template, err)
+		}
+	})
+	if !m.kept("whole") || m.kept("alone") {
+		t.Error("the farm does not keep the archive, or still keeps the project alone")
+	}
+	m.replace(2)
+	m.see(func(tx *Tx) {
+		if template, err := tx.Template("tmpl"); err != nil || template.CameAs != "" || template.Versions[1].File.SHA256 != "whole" {
+			t.Errorf("after another file the template is %+v, %v", template, err)
+		}
+	})
+}

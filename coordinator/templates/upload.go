@@ -81,6 +81,9 @@ const zipHead = "PK\x03\x04"
 
 // Give has a template take a file that the farm keeps for the caller's team. It is read as one that was uploaded.
 func (c *Catalog) Give(ctx context.Context, p farm.Principal, id string, kept farm.StoredFile) (farm.Template, error) {
+	if err := p.May(farm.ActChangeTemplates); err != nil {
+		return farm.Template{}, err
+	}
 	t, err := c.Get(ctx, p, id)
 	if err != nil {
 		return farm.Template{}, err

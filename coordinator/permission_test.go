@@ -61,7 +61,7 @@ var permissions = map[string]farm.Action{
 	"Results.Samples": farm.ActView, "Results.OpenSample": farm.ActView, "Results.OpenProxy": farm.ActView, "Results.Thumbnails": farm.ActView, "Results.OpenThumbnail": farm.ActView, "Templates.Poster": farm.ActView, "Templates.Reels": farm.ActView, "Templates.OpenReel": farm.ActView,
 	"Templates.Get": farm.ActView, "Templates.List": farm.ActView, "Templates.Introspection": farm.ActView, "Templates.WhyUnread": farm.ActView, "Templates.DownloadAddress": farm.ActView,
 	"Fonts.List": farm.ActView, "Fonts.Get": farm.ActView, "Fonts.Lacking": farm.ActView, "Fonts.Specimen": farm.ActView, "FontCounts": farm.ActView, "FontHolders": farm.ActView, "Equipment": farm.ActView, "HasFirstFrame": farm.ActView, "OpenFirstFrame": farm.ActView, "TemplatePreflight": farm.ActView, "Policy": farm.ActView, "Teams": farm.ActView, "Team": farm.ActView,
-	"Tasks": farm.ActView, "Task": farm.ActView, "Attempts": farm.ActView, "JobAttempts": farm.ActView, "CountTasks": farm.ActView,
+	"Tasks": farm.ActView, "Task": farm.ActView, "Attempts": farm.ActView, "JobAttempts": farm.ActView, "Makers": farm.ActView, "CountTasks": farm.ActView,
 	"RunningOf": farm.ActView, "RecentAttempts": farm.ActView, "Results.MayOpen": farm.ActView,
 	"Agents": farm.ActView, "Agent": farm.ActView, "Board": farm.ActView, "SharingNow": farm.ActView, "Compare": farm.ActView, "Day": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
 	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "PlacementEach": farm.ActView, "AbleTo": farm.ActView, "MachinesFor": farm.ActView, "FinishEach": farm.ActView, "BatchForecast": farm.ActView, "Queue": farm.ActView,

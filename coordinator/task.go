@@ -69,6 +69,53 @@ func (c *Coordinator) JobAttempts(_ context.Context, p farm.Principal, job, afte
 	return list, next, nil
 }
 
+// mostMakers is how many attempts are told of one task that made parts of a film.
+const mostMakers = 3
+
+// Makers are the attempts that made the parts of some tasks of a job of the caller's team, by task: the latest of them, the earlier first. It reads
+// these attempts only, so that a film that hundreds of ranges make up costs little. Those that are not remembered any more are left out.
+func (c *Coordinator) Makers(_ context.Context, p farm.Principal, job string, tasks []farm.Task) (map[string][]farm.AttemptRecord, error) {
+	if _, err := c.state.JobOf(p, job); err != nil {
+		return nil, err
+	}
+	made, names := make(map[string][]farm.AttemptRecord, len(tasks)), c.agentNames()
+	err := c.state.View(func(tx *raftstore.Tx) error {
+		for _, t := range tasks {
+			for _, number := range makersOf(t) {
+				record, known, err := tx.Attempt(t.ID, number)
+				if err != nil {
+					return err
+				}
+				if known && t.Job == job {
+					made[t.ID] = append(made[t.ID], record)
+				}
+			}
+		}
+		return nil
+	})
+	for _, attempts := range made {
+		for i := range attempts {
+			attempts[i].AgentName = cmp.Or(attempts[i].AgentName, names(attempts[i].Agent))
+		}
+	}
+	return made, err
+}
+
+// makersOf are the numbers of the latest attempts that made parts of a task, the earlier first.
+func makersOf(t farm.Task) []int {
+	var numbers []int
+	for _, part := range slices.Backward(t.Parts) {
+		if len(numbers) == mostMakers {
+			break
+		}
+		if !slices.Contains(numbers, part.Attempt) {
+			numbers = append(numbers, part.Attempt)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
 func (c *Coordinator) tasksOf(p farm.Principal, job string) (tasks []farm.Task, err error) {
 	if _, err := c.state.JobOf(p, job); err != nil {
 		return nil, err

@@ -44,6 +44,7 @@ func TestFramesAreRenderedAgainOnlyWhereThatCanBe(t *testing.T) {
 	part := submits(shared)
 	r.apply(store, command.SplitTasks{Splits: []command.Split{{Task: part, Ranges: []farm.Frames{{End: 24}, {Start: 25, End: 49}}}}, At: now})
 	leases(part)
+	r.apply(store, command.FinishTask{Task: part, Attempt: 1, Output: farm.OutputRef{FileRef: file}, Measured: farm.Measured{Frames: 25, FrameSeconds: 10}, At: now})
 	broken := submits(failed)
 	leases(broken)
 	r.apply(store, command.FailTask{Task: broken, Attempt: 1, Message: "Render failed", Class: farm.FailureDeterministic, At: now})
@@ -55,5 +56,6 @@ func TestFramesAreRenderedAgainOnlyWhereThatCanBe(t *testing.T) {
 	v := r.as("art")
 	v.get("/jobs/"+whole).is(http.StatusOK, "One machine renders this film in one piece").lacks(`id="again-frames"`, "Render the whole film again")
 	v.get("/jobs/"+shared).is(http.StatusOK, `id="again-frames"`).lacks("in one piece", "Render the whole film again")
+	v.get("/jobs/"+shared+"/tasks").is(http.StatusOK, "Frames 0 to 24: Done, suite-1 (0.4 s a frame)")
 	v.get("/jobs/"+failed).is(http.StatusOK, "Render failed").lacks(`id="again-frames"`, "in one piece", "Render the whole film again")
 }

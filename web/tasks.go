@@ -17,6 +17,7 @@ type tasks interface {
 	Tasks(ctx context.Context, p farm.Principal, job, after string, limit int) (list []coordinator.TaskView, next string, err error)
 	JobAttempts(ctx context.Context, p farm.Principal, job, after string, limit int) (list []farm.AttemptRecord, next string, err error)
 	Attempts(ctx context.Context, p farm.Principal, task string) ([]farm.AttemptRecord, error)
+	Makers(ctx context.Context, p farm.Principal, job string, tasks []farm.Task) (map[string][]farm.AttemptRecord, error)
 	CountTasks(ctx context.Context, p farm.Principal, job string) (map[farm.TaskStatus]int, error)
 	RunningOf(ctx context.Context, p farm.Principal, job string) []farm.RunningTask
 	RecentAttempts(ctx context.Context, p farm.Principal, agent string) ([]dispatch.RecentAttempt, error)
@@ -56,7 +57,7 @@ func urgency(t page.Task) int {
 	}
 }
 
-// allTasks reads the tasks of a job, without their attempts.
+// allTasks reads the tasks of a job, without their attempts. Its ranges say which machines made them, and how long a frame took there.
 func (s *server) allTasks(ctx context.Context, p farm.Principal, id string) (page.Tasks, error) {
 	var t page.Tasks
 	views, _, err := s.farm.tasks.Tasks(ctx, p, id, "", 1<<20)
@@ -68,8 +69,13 @@ func (s *server) allTasks(ctx context.Context, p farm.Principal, id string) (pag
 	for i, view := range views {
 		t.All[i] = page.Task{Task: view.Task, AgentName: view.AgentName, Running: view.Running}
 	}
-	t.Ranges = page.RangesOf(ctx, t.All)
-	return t, nil
+	ranges := page.InStrip(t.All)
+	if len(ranges) == 0 {
+		return t, nil
+	}
+	made, err := s.farm.tasks.Makers(ctx, p, id, ranges)
+	t.Ranges = page.RangesOf(ctx, t.All, made)
+	return t, err
 }
 
 func (s *server) addAttempts(ctx context.Context, p farm.Principal, tasks []page.Task) error {

@@ -144,6 +144,12 @@ func (tx *Tx) Attempts(task string) ([]farm.AttemptRecord, error) {
 	return tx.t.attempts(task), tx.t.err
 }
 
+// Attempt reads one attempt of a task that has ended; known says whether it is remembered.
+func (tx *Tx) Attempt(task string, number int) (record farm.AttemptRecord, known bool, err error) {
+	record, known = get[farm.AttemptRecord](tx.t, bucketAttempts, attemptKey(task, number))
+	return record, known, tx.t.err
+}
+
 // Policy reads how the farm shares its machines, zero while nobody set that.
 func (tx *Tx) Policy() (farm.Policy, error) { return tx.t.policy(), tx.t.err }
 

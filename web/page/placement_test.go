@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,18 +41,32 @@ func TestWhyATaskWaitsInAWord(t *testing.T) {
 
 func TestASplitJobIsAStripOfItsRanges(t *testing.T) {
 	frames := func(from, to int) *farm.Frames { return &farm.Frames{Start: from, End: to} }
-	tasks := Tasks{Ranges: RangesOf(t.Context(), []Task{
+	all := []Task{
 		{Task: farm.Task{ID: "j.1", Kind: farm.TaskRender, Part: true, Status: farm.TaskDone, Frames: frames(0, 49), Parts: []farm.TaskPart{{Frames: *frames(0, 49)}}}},
 		{Task: farm.Task{ID: "j.2", Kind: farm.TaskRender, Part: true, Status: farm.TaskLeased, Failures: 1, Frames: frames(60, 99), Parts: []farm.TaskPart{{Frames: *frames(50, 59)}}},
 			AgentName: "suite-4", Running: &farm.RunningTask{Progress: 50}},
 		{Task: farm.Task{ID: "j.3", Kind: farm.TaskSound, Part: true, Status: farm.TaskReady}},
 		{Task: farm.Task{ID: "j.4", Kind: farm.TaskAssemble, Status: farm.TaskBlocked}},
+		{Task: farm.Task{ID: "j.5", Kind: farm.TaskRender, Part: true, Redo: 1, Status: farm.TaskReady, Frames: frames(3, 3)}},
+	}
+	tasks := Tasks{Ranges: RangesOf(t.Context(), all, map[string][]farm.AttemptRecord{
+		"j.1": {{AgentName: "suite-1", Measured: farm.Measured{Frames: 30, FrameSeconds: 12}}, {Agent: "gone", Measured: farm.Measured{Frames: 20, FrameSeconds: 50}}},
+		"j.2": {{AgentName: "suite-1", Measured: farm.Measured{Frames: 10, FrameSeconds: 4}}},
 	})}
+	if shown := InStrip(all); len(shown) != 2 || shown[0].ID != "j.1" || shown[1].ID != "j.2" {
+		t.Errorf("the strip shows %v", shown)
+	}
+	if shown := InStrip(slices.Repeat(all, mostRanges)); len(shown) != mostRanges {
+		t.Errorf("of a film of many ranges the attempts of %d are read, want %d", len(shown), mostRanges)
+	}
 	bars := tasks.Bars()
 	if len(bars) != 2 || bars[0].Class != "finished" || bars[1].From != "500.000" || bars[1].Done != "298.800" {
 		t.Errorf("the strip is %+v", bars)
 	}
-	if want := "Frames 50 to 99: At work, suite-4, failed 1 time before"; bars[1].Words != want {
+	if want := "Frames 0 to 49: Done, suite-1 (0.4 s a frame), gone (2.5 s a frame)"; bars[0].Words != want {
+		t.Errorf("a range says %q, want %q", bars[0].Words, want)
+	}
+	if want := "Frames 50 to 99: At work, suite-4, suite-1 (0.4 s a frame), failed 1 time before"; bars[1].Words != want {
 		t.Errorf("a range says %q, want %q", bars[1].Words, want)
 	}
 	if want := "1 of 2 ranges done, 1 rendering"; tasks.Words(t.Context()) != want {

@@ -67,19 +67,31 @@ type Range struct {
 // mostRanges is how many ranges the strip shows one by one.
 const mostRanges = 400
 
-// RangesOf is the strip of a split job: its ranges in the order of their frames.
-func RangesOf(ctx context.Context, all []Task) []Range {
+func (t Task) isRange() bool { return t.Part && t.Kind == farm.TaskRender && t.Redo == 0 }
+
+// InStrip are the tasks of a split job that RangesOf shows.
+func InStrip(all []Task) []farm.Task {
+	var tasks []farm.Task
+	for _, t := range all {
+		if t.isRange() && len(tasks) < mostRanges {
+			tasks = append(tasks, t.Task)
+		}
+	}
+	return tasks
+}
+
+// RangesOf is the strip of a split job: its ranges in the order of their frames, with the attempts that made them, by task.
+func RangesOf(ctx context.Context, all []Task, made map[string][]farm.AttemptRecord) []Range {
 	var ranges []Range
 	for _, t := range all {
-		if !t.Part || t.Kind != farm.TaskRender || t.Redo > 0 || len(ranges) == mostRanges {
-			continue
+		if t.isRange() && len(ranges) < mostRanges {
+			ranges = append(ranges, rangeOf(ctx, t, made[t.ID]))
 		}
-		ranges = append(ranges, rangeOf(ctx, t))
 	}
 	return ranges
 }
 
-func rangeOf(ctx context.Context, t Task) Range {
+func rangeOf(ctx context.Context, t Task, made []farm.AttemptRecord) Range {
 	first, last := t.span()
 	r := Range{Task: t.ID, First: first, Last: last, State: TaskState(t.Task)}
 	due := last - first + 1
@@ -94,8 +106,14 @@ func rangeOf(ctx context.Context, t Task) Range {
 		r.Done += float64(due) / float64(last-first+1) * t.Running.Progress / 100
 	}
 	r.Words = say(ctx, "Frames %d to %d: %s", first, last, r.State.Said(ctx))
-	if t.AgentName != "" {
+	if t.AgentName != "" && (len(made) == 0 || t.Status == farm.TaskLeased) {
 		r.Words += ", " + t.AgentName
+	}
+	for _, a := range made {
+		r.Words += ", " + agentWord(ctx, a.AgentName, a.Agent)
+		if each := perFrame(ctx, a.Measured); each != "" {
+			r.Words += " (" + each + ")"
+		}
 	}
 	if t.Failures > 0 {
 		r.Words += ", " + many(ctx, t.Failures, "failed %d time before", "failed %d times before")

@@ -237,7 +237,9 @@ func TestAFontIsMissingOnlyWhereNoFittingMachineHasIt(t *testing.T) {
 		inv.Fonts, inv.Tags = []farm.FontUse{{PostScript: "goRegular", Family: "Go"}}, []string{"night"}
 	})
 	want("one machine has one", early, "Nowhere-Black")
-	want("a machine that may not render it counts for nothing", submit(func(j *farm.Job) { j.NoTags = []string{"night"} }), "GoRegular", "Nowhere-Black")
+	want("where no machine may render it, its fonts are not what is missing", submit(func(j *farm.Job) { j.NoTags = []string{"night"} }), "Nowhere-Black")
+	r.enrol("bare", func(*farm.Inventory) {})
+	want("a machine that may not render it counts for nothing beside one that may", submit(func(j *farm.Job) { j.NoTags = []string{"night"} }), "GoRegular", "Nowhere-Black")
 	named := submit(func(j *farm.Job) { j.Fonts = []string{"GoRegular"} })
 	want("a file that the job names has to be in the library", named, "GoRegular", "Nowhere-Black")
 	answered := submit(func(j *farm.Job) { j.RequireTags = []string{"night"} })

@@ -125,13 +125,18 @@ func (m machineStock) mayRender(job *farm.Job) bool {
 		(job.OS == "" || job.OS == m.os) && job.MinMemory <= m.memory
 }
 
+// hasLocked says whether a machine that may render a job has a font. Where none may render it, any machine counts: which ones will is not known
+// until tags or the job's requirements change, and their fonts are not what keeps it waiting.
 func (i *Installed) hasLocked(job *farm.Job, font string) bool {
+	has, fits := false, false
 	for _, m := range i.machines {
-		if m.has(partFont, font) && m.mayRender(job) {
+		may, holds := m.mayRender(job), m.has(partFont, font)
+		if may && holds {
 			return true
 		}
+		has, fits = has || holds, fits || may
 	}
-	return false
+	return has && !fits
 }
 
 // OnlyMissing leaves those fonts in a job that are missing indeed. What stands in the state is what the team's library lacks, by which

@@ -228,16 +228,15 @@ func formWords(ctx context.Context, fields []page.Field, sent []farm.Asset, err 
 	if !errors.As(err, &refused) || len(refused.Fields) == 0 {
 		return language.ToldError(ctx, err)
 	}
-	words := language.ToldError(ctx, &farm.Error{Message: refused.Message, Says: refused.Says})
-	for i, f := range refused.Fields {
-		words += []string{": ", "; "}[min(i, 1)]
+	words, next := language.ToldError(ctx, &farm.Error{Message: refused.Message, Says: refused.Says}), ": "
+	for _, f := range refused.Fields {
 		said := language.Told(ctx, f.Text())
 		if asset, ok := assetNamed(f.Field, sent); ok {
 			said = language.Say(ctx, "“%s” %v", titleOf(fields, asset), said)
 		} else if f.Field != "assets" { // which says of itself what it is about
-			said = language.FieldName(ctx, f.Field) + ": " + said
+			said, next = language.FieldName(ctx, f.Field)+": "+said, strings.Replace(next, ": ", ". ", 1)
 		}
-		words += said
+		words, next = words+next+said, "; "
 	}
 	return words
 }
@@ -270,7 +269,7 @@ func readForm(c *fiber.Ctx, form *page.NewJob, earlier farm.Job, o order) (farm.
 	if err != nil {
 		return farm.Job{}, err
 	}
-	job, err := public.ReadJob(raw)
+	job, err := readJob(raw)
 	if err != nil {
 		return farm.Job{Assets: assets}, err
 	}
@@ -279,6 +278,15 @@ func readForm(c *fiber.Ctx, form *page.NewJob, earlier farm.Job, o order) (farm.
 		job = again(earlier, job, *form)
 	}
 	return job, nil
+}
+
+// readJob reads a job as the interface does. What is wrong with it is said of its fields only: who fills in a form has sent no request.
+func readJob(raw []byte) (farm.Job, error) {
+	job, err := public.ReadJob(raw)
+	if wrong := fieldsOf(err); len(wrong) > 0 {
+		err = farm.Invalid("the job cannot be submitted", wrong...)
+	}
+	return job, err
 }
 
 // formBody is what a form holds as the interface takes it, and the assets in it.

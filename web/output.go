@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -46,15 +47,15 @@ func addOutput(body map[string]any, o page.Output, frames int) error {
 	if reuse, chosen := reuseOf(o); chosen {
 		settings["reuseFrames"] = reuse
 	}
-	first, last, ranged, err := framesSent(o, frames)
+	if kind, known := codec.Find(o.Codec); known && kind.Still { // pictures are always of named frames
+		settings["type"], o.First = "image", cmp.Or(o.First, "0")
+	}
+	asked, err := framesSent(o, frames)
 	if err != nil {
 		return err
 	}
-	if kind, known := codec.Find(o.Codec); known && kind.Still {
-		settings["type"], ranged = "image", true
-	}
-	if ranged {
-		settings["frames"] = []int{first, last}
+	if asked != nil {
+		settings["frames"] = asked
 	}
 	if len(settings) > 0 {
 		body["settings"] = settings
@@ -63,21 +64,37 @@ func addOutput(body map[string]any, o page.Output, frames int) error {
 	return nil
 }
 
-// framesSent are the first and the last frame that a form asks for; not ranged when it asks for all.
-func framesSent(o page.Output, frames int) (first, last int, ranged bool, err error) {
-	last = frames - 1
-	for text, into := range map[string]*int{o.First: &first, o.Last: &last} {
-		if text == "" {
-			continue
-		}
-		if *into, err = strconv.Atoi(text); err != nil {
-			return 0, 0, false, farm.Invalid("the job cannot be submitted", farm.Field("settings.frames", "are whole numbers, from 0"))
-		}
+// framesSent are the frames that a form asks for, as the interface takes them: one number, or the first and the last; nil when it asks for all.
+func framesSent(o page.Output, frames int) (any, error) {
+	if o.First == "" && o.Last == "" {
+		return nil, nil
 	}
-	if o.First != "" && o.First == o.Last {
-		last = first
+	first, err := frameSent(o.First, 0)
+	if err != nil {
+		return nil, err
 	}
-	return first, last, o.First != "" || o.Last != "", nil
+	last, err := frameSent(o.Last, frames-1)
+	switch {
+	case err != nil:
+		return nil, err
+	case last < first:
+		return nil, farm.Invalid("the job cannot be submitted", farm.Field("settings.frames", "the last, %d, comes before the first, %d", last, first))
+	case last == first:
+		return first, nil
+	}
+	return []int{first, last}, nil
+}
+
+// frameSent is the number of a frame as somebody typed it, another where they left it out.
+func frameSent(text string, otherwise int) (int, error) {
+	if text == "" {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, farm.Invalid("the job cannot be submitted", farm.Field("settings.frames", "are whole numbers, from 0"))
+	}
+	return n, nil
 }
 
 // addDelivery puts where a result goes, and who is told, into the body of a job or of a preset.

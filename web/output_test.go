@@ -52,6 +52,32 @@ func TestPresetsAreKeptForTheTeam(t *testing.T) {
 	v.get("/new?template=" + card.ID).is(http.StatusOK).lacks("Broadcast")
 }
 
+func TestAFormAsksForFrames(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada")
+	v := r.as("ada")
+	for _, c := range []struct {
+		first, last, codec string
+		want               farm.Frames
+	}{
+		{"3", "3", "", farm.Frames{Start: 3, End: 3, Single: true}},
+		{"3", "3", "image_png", farm.Frames{Start: 3, End: 3, Single: true}},
+		{"", "2", "", farm.Frames{End: 2}},
+		{"", "0", "image_jpeg", farm.Frames{Single: true}},
+		{"1", "", "", farm.Frames{Start: 1, End: 49}},
+		{"", "", "image_png", farm.Frames{End: 49}},
+	} {
+		a := v.post("/new", url.Values{"template": {card.ID}, "composition": {"main"}, "first": {c.first}, "last": {c.last}, "codec": {c.codec}}).is(http.StatusOK)
+		if sent := r.definition(strings.TrimPrefix(a.path, "/jobs/")); sent.Settings.Frames == nil || *sent.Settings.Frames != c.want {
+			t.Errorf("from %q to %q as %q: %v, not %v", c.first, c.last, c.codec, sent.Settings.Frames, c.want)
+		}
+	}
+	wrong := url.Values{"template": {card.ID}, "composition": {"main"}, "first": {"4"}, "last": {"2"}}
+	v.post("/new", wrong).is(http.StatusBadRequest, "The job cannot be submitted. Frames: the last, 2, comes before the first, 4.").lacks("settings.frames", "request")
+	wrong = url.Values{"template": {card.ID}, "composition": {"main"}, "webhook": {"nowhere"}}
+	v.post("/new", wrong).is(http.StatusBadRequest, "The job cannot be submitted. Webhook: ").lacks("webhook.url", "The request")
+}
+
 func TestTheCallIsWhatTheFormSends(t *testing.T) {
 	r := start(t)
 	card := r.cardTemplate("ada")

@@ -9,7 +9,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/answer"
-	"overcrank/api/public"
 	"overcrank/coordinator/preview"
 	"overcrank/farm"
 )
@@ -40,7 +39,7 @@ func (s *server) preview(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) rowFrame(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	job, err := public.ReadJob([]byte(c.FormValue("job")))
+	job, err := readJob([]byte(c.FormValue("job")))
 	if err != nil {
 		return c.JSON(undrawn{Error: formWords(reading(c), nil, nil, err)})
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/url"
 	"strings"
 	"time"
 
@@ -15,9 +16,20 @@ import (
 	"overcrank/web/page"
 )
 
+// longestWayBack is how many bytes an address may have that signing in leads to. Browsers and what stands before a farm refuse much longer ones.
+const longestWayBack = 2000
+
+// signInFor is the address of the sign-in page that leads on to a path of this farm.
+func signInFor(path string) string {
+	if path = localPath(path); path == "/" || len(path) > longestWayBack {
+		return "/sign-in"
+	}
+	return "/sign-in?to=" + url.QueryEscape(path)
+}
+
 func (s *server) signInPage(c *fiber.Ctx) error {
 	if _, err := s.reader(c); err == nil {
-		return c.Redirect("/", fiber.StatusSeeOther)
+		return c.Redirect(localPath(c.Query("to")), fiber.StatusSeeOther)
 	}
 	deserted, err := s.farm.people.Deserted()
 	if err != nil {

@@ -346,7 +346,8 @@ func (s *server) framed(h func(c *fiber.Ctx) error) fiber.Handler {
 	}
 }
 
-// member makes a handler for people who are signed in and may do what it is for; others are led to the sign-in page.
+// member makes a handler for people who are signed in and may do what it is for; others are led to the sign-in page, and from there to what they
+// asked for.
 func (s *server) member(action farm.Action, h func(c *fiber.Ctx, p farm.Principal) error) fiber.Handler {
 	return s.page(func(c *fiber.Ctx) error {
 		p, err := s.reader(c)
@@ -354,7 +355,7 @@ func (s *server) member(action farm.Action, h func(c *fiber.Ctx, p farm.Principa
 			if c.Method() != fiber.MethodGet || wantsJSON(c) {
 				return s.problem(c, p, farm.Errorf(farm.CodeUnauthorized, "sign in again: the session has ended"))
 			}
-			return c.Redirect("/sign-in", fiber.StatusSeeOther)
+			return c.Redirect(signInFor(c.OriginalURL()), fiber.StatusSeeOther)
 		}
 		if err != nil {
 			return err

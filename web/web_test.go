@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -15,12 +16,32 @@ import (
 func TestPagesAskForASignIn(t *testing.T) {
 	r := start(t)
 	for _, path := range []string{"/", "/jobs", "/jobs/x", "/templates", "/new", "/machines", "/nowhere"} {
-		if a := r.visit().get(path).is(http.StatusOK, "Name or e-mail"); a.path != "/sign-in" {
+		if a := r.visit().get(path).is(http.StatusOK, "Name or e-mail"); a.path != "/sign-in" && a.path != "/sign-in?to="+url.QueryEscape(path) {
 			t.Errorf("%s leads to %s", path, a.path)
 		}
 	}
 	r.visit().post("/new", nil).is(http.StatusUnauthorized, "Sign in again")
 	r.visit().post("/sign-in", url.Values{"token": {"nobody"}}).is(http.StatusUnauthorized, "does not know this secret")
+}
+
+func TestSigningInLeadsToWhatWasAskedFor(t *testing.T) {
+	r := start(t)
+	ada := r.as("ada")
+	invited := ada.post("/settings/people", url.Values{"name": {"Mia"}, "role": {"artist"}, "life": {"90"}}).is(http.StatusOK)
+	link := regexp.MustCompile(`/sign-in/[A-Za-z0-9]+`).FindString(invited.body)
+	r.visit().post(link, url.Values{"password": {"correct horse battery"}}).is(http.StatusOK, "Mia")
+	v, filtered := r.visit(), "/jobs?q=spring+%26+fall&state=failed"
+	v.get(filtered).is(http.StatusOK, "Name or e-mail", `name="to" value="/jobs?q=spring+%26+fall&amp;state=failed"`)
+	a := v.post("/sign-in", url.Values{"name": {"Mia"}, "password": {"correct horse battery"}, "to": {filtered}}).is(http.StatusOK)
+	if a.path != filtered {
+		t.Errorf("signing in leads to %s", a.path)
+	}
+	if a := ada.get("/sign-in?to=" + url.QueryEscape(filtered)).is(http.StatusOK); a.path != filtered {
+		t.Errorf("who is signed in is led to %s", a.path)
+	}
+	if a := r.visit().get("/jobs?q="+strings.Repeat("long", 1000)).is(http.StatusOK, "Name or e-mail"); a.path != "/sign-in" {
+		t.Errorf("a long address leads to %s", a.path)
+	}
 }
 
 func TestASessionOutlivesTheFarmAndEndsWithSigningOut(t *testing.T) {
@@ -296,7 +317,7 @@ func TestAPersonIsOutAtOnceWhenTheirAccessEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	page.isSentAway()
-	if a := v.get("/jobs").is(http.StatusOK, "Name or e-mail"); a.path != "/sign-in" {
+	if a := v.get("/jobs").is(http.StatusOK, "Name or e-mail"); a.path != "/sign-in?to=%2Fjobs" {
 		t.Errorf("the browser was led to %s", a.path)
 	}
 }

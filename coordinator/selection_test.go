@@ -175,7 +175,13 @@ func TestLongListsAreSortedWhole(t *testing.T) {
 		})
 	}
 	held := []farm.JobStatus{farm.JobQueued}
+	sorted := r.WatchSome(t.Context(), r.admin, func(e farm.Event) bool { return e.Kind == farm.EventOrder })
 	lists(search.Filter{Order: search.ByName}, "Shot 0", "Shot 1", "Shot 2")
+	select {
+	case <-sorted:
+	case <-time.After(30 * time.Second):
+		t.Error("nobody is told that the jobs can be sorted whole")
+	}
 	lists(search.Filter{Order: search.NameDown, States: held}, "Shot 2399", "Shot 2398", "Shot 2397")
 	lists(search.Filter{Order: search.ByName, Text: "shot"}, "Shot 0", "Shot 1", "Shot 2")
 	lists(search.Filter{Order: search.ByName, Tag: "tag1"}, "Shot 1", "Shot 3", "Shot 5")

@@ -16,3 +16,8 @@ func (c *Coordinator) Watch(ctx context.Context, p farm.Principal) <-chan farm.E
 func (c *Coordinator) WatchSome(ctx context.Context, p farm.Principal, wants func(farm.Event) bool) <-chan farm.Event {
 	return c.hub.Watch(ctx, p.Team, wants)
 }
+
+// Sorted tells those who watch a team at this node that all of its jobs can be sorted.
+func (c *Coordinator) Sorted(team string) {
+	c.hub.Publish(farm.Event{Kind: farm.EventOrder, Team: team})
+}

@@ -17,6 +17,7 @@ const (
 	EventTask      EventKind = "task"      // a task of Job was created or changed its state
 	EventBatch     EventKind = "batch"     // a batch got a name; search indexes are told, those who watch are not
 	EventFarm      EventKind = "farm"      // the farm's policy was changed
+	EventOrder     EventKind = "order"     // the jobs of a team can be sorted whole; only those who watch at this node are told
 	EventProject   EventKind = "project"   // a project was created or changed, or a share of a budget was passed; without ID it is the team's
 )
 

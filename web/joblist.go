@@ -193,7 +193,7 @@ func (s *server) readJobs(ctx context.Context, p farm.Principal, asked url.Value
 
 // jobListPieces are the live parts of a list of jobs.
 func (s *server) jobListPieces(p farm.Principal, shell page.Shell, query string) []piece {
-	return []piece{{id: "jobs", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventProgress}, draw: func(ctx context.Context) (templ.Component, error) {
+	return []piece{{id: "jobs", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventOrder}, draw: func(ctx context.Context) (templ.Component, error) {
 		asked, err := url.ParseQuery(query)
 		if err != nil {
 			asked = url.Values{} // as the page itself reads such an address
@@ -217,7 +217,7 @@ func (s *server) listJobs(ctx context.Context, p farm.Principal, v *page.Jobs, s
 		asked, v.Paging = nil, false // there are no more than the first page holds
 	}
 	found, err := s.olderJobs(ctx, p, v.Filter, selected, asked.Get("cursor"))
-	v.Next, v.Short, v.Partly, v.Unforecast, v.Indexing = found.Next, found.Short, found.Partly, found.Unforecast, found.Indexing
+	v.Next, v.Short, v.Partly, v.Sorting, v.Unforecast, v.Indexing = found.Next, found.Short, found.Partly, found.Sorting, found.Unforecast, found.Indexing
 	if err != nil || !v.Paging || selected.Order != search.Newest || len(found.Jobs) == 0 {
 		return found, err
 	}

@@ -41,6 +41,8 @@ type Jobs struct {
 	Short bool
 	// Partly is how many jobs were sorted, the newest, where there are more of them than are sorted at once; else 0.
 	Partly int
+	// Sorting says that all of them are being put in order, where Partly is not 0: whoever watches the team is told with farm.EventOrder.
+	Sorting bool
 	// Finish is when those that have not ended are likely to be done, by their ids, in the order Soonest. Unforecast says that there are so many of them
 	// that some were not asked about.
 	Finish     map[string]farm.Span

@@ -12,12 +12,14 @@ import (
 	"overcrank/farm"
 )
 
-// Outlook is what the farm knows of jobs that have not ended and the state does not say.
+// Outlook is what the farm knows of jobs that have not ended and the state does not say, and whom it tells that a list can be sorted.
 type Outlook interface {
 	// AddProgress notes how far a job is.
 	AddProgress(job *farm.Job) error
 	// FinishEach is when jobs of the caller's team are likely to be done, by their ids; it leaves out those of which nobody can tell.
 	FinishEach(ctx context.Context, p farm.Principal, ids []string) (map[string]farm.Span, error)
+	// Sorted tells those who look at a team's jobs that all of them can be sorted now.
+	Sorted(team string)
 }
 
 // MostForecast is for how many jobs a forecast is made for one answer: each is made of all that is known of the job's tasks.

@@ -230,10 +230,11 @@ func (s *Search) sorted(ctx context.Context, p farm.Principal, f Filter, cursor 
 		return answer, err
 	}
 	if !all {
-		if found, answered, err := s.inRoster(ctx, p.Team, f, after, limit, true); answered || err != nil {
+		found, answered, err := s.inRoster(ctx, p.Team, f, after, limit, true)
+		if answered || err != nil {
 			return found, err
 		}
-		answer.Partly = mostRead
+		answer.Partly, answer.Sorting = mostRead, found.Sorting
 	}
 	keys, err := s.keys(ctx, p, f.Order, heads, &answer)
 	if err != nil {

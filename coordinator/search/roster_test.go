@@ -116,3 +116,29 @@ func BenchmarkRoster(b *testing.B) {
 		})
 	}
 }
+
+// TestAListDoesNotWaitForARoster asks for one that nothing makes, and then for one that is there, or that never comes.
+func TestAListDoesNotWaitForARoster(t *testing.T) {
+	t.Parallel()
+	x := opened(t, t.TempDir())
+	t.Cleanup(func() {
+		if err := x.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &Search{changes: NewChanges()}
+	s.index.Store(x)
+	began := time.Now()
+	if rows, comes := s.rosterOf(t.Context(), "team", true); rows != nil || !comes || time.Since(began) > 2*time.Second {
+		t.Errorf("while it is made the roster is %v, comes: %v, after %v", rows, comes, time.Since(began))
+	}
+	s.rosters.put("team", &roster{})
+	if rows, comes := s.rosterOf(t.Context(), "team", true); rows == nil || comes {
+		t.Errorf("once it is made the roster is %v, comes: %v", rows, comes)
+	}
+	s.rosters.ask("large", time.Now())
+	s.rosters.put("large", nil)
+	if rows, comes := s.rosterOf(t.Context(), "large", true); rows != nil || comes {
+		t.Errorf("of too many jobs the roster is %v, comes: %v", rows, comes)
+	}
+}

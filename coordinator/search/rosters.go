@@ -18,8 +18,8 @@ const (
 	mostRows = 300_000
 	// rosterKept is for how long a roster is kept that nobody asks for.
 	rosterKept = 10 * time.Minute
-	// rosterWait is for how long a list waits for a roster that is being made.
-	rosterWait = 3 * time.Second
+	// rosterWait is for how long a list waits for a roster that is being made: one of some thousand jobs is there by then.
+	rosterWait = 200 * time.Millisecond
 	// mostNamed is how many jobs that words or a machine name are sorted at most.
 	mostNamed = 10_000
 )
@@ -148,6 +148,9 @@ func (s *Search) makeRosters(ctx context.Context) error {
 			return err
 		}
 		s.rosters.put(team, rows)
+		if rows != nil {
+			s.outlook.Sorted(team)
+		}
 	}
 	return nil
 }
@@ -255,14 +258,15 @@ func (s *Search) renewRosters(some []note) error {
 	return nil
 }
 
-// rosterOf is the roster of a team, nil where there is none: where it has to be made, one that waits does so for a moment.
-func (s *Search) rosterOf(ctx context.Context, team string, waits bool) *roster {
+// rosterOf is the roster of a team, nil where there is none: where it has to be made, one that waits does so for a moment, and is told that it comes
+// later.
+func (s *Search) rosterOf(ctx context.Context, team string, waits bool) (rows *roster, comes bool) {
 	if s.index.Load() == nil || s.progress.Load() != nil || !waits && !s.rosters.has(team) {
-		return nil
+		return nil, false
 	}
 	rows, made := s.rosters.ask(team, time.Now())
 	if rows != nil || !waits {
-		return rows
+		return rows, false
 	}
 	s.changes.tell()
 	wait := time.NewTimer(rosterWait)
@@ -271,9 +275,10 @@ func (s *Search) rosterOf(ctx context.Context, team string, waits bool) *roster 
 	case <-made:
 		rows, _ = s.rosters.ask(team, time.Now())
 	case <-wait.C:
+		comes = true
 	case <-ctx.Done():
 	}
-	return rows
+	return rows, comes
 }
 
 // inRoster gives a page of what a filter selects, in its order, of all jobs of a team. It has no answer where there is no roster, nor where so few are
@@ -281,7 +286,7 @@ func (s *Search) rosterOf(ctx context.Context, team string, waits bool) *roster 
 func (s *Search) inRoster(ctx context.Context, team string, f Filter, after place, limit int, waits bool) (found Jobs, answered bool, err error) {
 	var rows *roster
 	if f.Order.inRosters() {
-		rows = s.rosterOf(ctx, team, waits)
+		rows, found.Sorting = s.rosterOf(ctx, team, waits)
 	}
 	if rows == nil {
 		return found, false, nil

@@ -22,6 +22,7 @@ type Jobs struct {
 	Me     string // who looks
 
 	Partly     int  // how many were sorted, the newest, where there are more
+	Sorting    bool // all of them are being put in order
 	Unforecast bool // there are more than were asked about when they are likely to be done
 	Short      bool // so many others were looked at that the page is not full
 	Problem    string

@@ -191,6 +191,24 @@ func picturePath(t *testing.T, p titlecard.Palette) string {
 	return path
 }
 
+// setsHyphensClosely checks that the typeface has figures of one width, and yet words with hyphens as close as without.
+func (b *browser) setsHyphensClosely() {
+	b.t.Helper()
+	type widths struct{ One, Seven, Hyphen, Plain float64 }
+	got := value[widths](b, `document.fonts.load("15px Inter").then(() => {
+		const line = document.body.appendChild(document.createElement("span")), root = document.documentElement;
+		line.style.cssText = "position: absolute; white-space: pre";
+		const wide = (text, figures) => { line.style.fontVariantNumeric = figures; line.textContent = text.repeat(100); return line.getBoundingClientRect().width / 100; };
+		const page = getComputedStyle(root).fontVariantNumeric;
+		const found = { One: wide("1", page), Seven: wide("7", page), Hyphen: wide("e-m", page), Plain: wide("e-m", "normal") };
+		line.remove();
+		return found;
+	})`)
+	if got.One != got.Seven || got.Hyphen != got.Plain || got.One == 0 {
+		b.t.Errorf("figures and hyphens are as wide as %+v", got)
+	}
+}
+
 func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	t.Parallel()
 	listen := porttest.Address(t) // at which it comes back
@@ -202,6 +220,7 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	f.Ended(failed)
 	b := newBrowser(t, f.Server)
 	b.open("/sign-in")
+	b.setsHyphensClosely()
 	b.canBeRead("/sign-in")
 	b.open("/sign-in?with=secret")
 	b.canBeRead("/sign-in?with=secret")

@@ -432,6 +432,9 @@ func (s *server) tableView(c *fiber.Ctx, p farm.Principal, form tableForm) (page
 		r.complain(r.say("the table is larger than %s; split it, or submit it from the command line", wording.Size(page.TableLimit)))
 	}
 	if strings.TrimSpace(form.text) == "" {
+		if c.Method() == fiber.MethodPost && len(form.kept) == 0 && !form.tooLarge {
+			r.complain(r.say("there is no table yet: drop one, or paste cells with their headings"))
+		}
 		return view, tableRows{}, nil
 	}
 	if _, err := readLabel(form.batch, form.due, form.zone); err != nil {

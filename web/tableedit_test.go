@@ -23,12 +23,16 @@ func TestCellsAreEditedWhereTheyStand(t *testing.T) {
 	send := func(more ...field) answer { return v.sends("/files/table", append(base[:2:2], more...)...) }
 
 	drawn := send(field{name: "table", value: table}, field{name: "do", value: "look"}).is(http.StatusOK, `name="cell:2:1"`, `aria-invalid="true"`, "not a whole number")
+	if n := strings.Count(drawn.body, `data-frame-of=`); n != 1 {
+		t.Errorf("%d of two rows have a picture, of which one is wrong and gets no frame", n)
+	}
 	of := hiddenOf.FindStringSubmatch(drawn.body)[1]
 	mended := []field{{name: "of", value: of}, {name: "table", value: strings.ReplaceAll(table, "\n", "\r\n")}, {name: "cell:2:1", value: "7"}, {name: "cell:3:0", value: "Late\r\nsummer; sun"}}
 	a := send(append(mended, field{name: "do", value: "look"})...).is(http.StatusOK, "Late\nsummer; sun").lacks("not a whole number", "things are wrong")
 	if n := strings.Count(a.body, `data-shot="{`); n != 2 {
 		t.Errorf("the contact sheet has %d rows to draw", n)
 	}
+	send(field{name: "table", value: " "}, field{name: "do", value: "look"}).is(http.StatusOK, "There is no table yet: drop one, or paste cells")
 	// Cells that were drawn of another text change nothing.
 	send(field{name: "of", value: of}, field{name: "table", value: "Title;@priority\nNew;5\n"}, field{name: "cell:2:0", value: "Old"}).is(http.StatusOK, "New").lacks("Old")
 

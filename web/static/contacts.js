@@ -18,6 +18,7 @@
       const picture = drawn.get(keyOf(card)), img = card.querySelector("img");
       if (!picture) continue;
       if (picture.src && img.getAttribute("src") !== picture.src) img.src = picture.src;
+      img.hidden = !picture.src;
       if (picture.src) img.alt = said("Frame %d of line %d", frame, +img.dataset.frameOf);
       card.querySelector("[data-note]").textContent = picture.words;
       card.toggleAttribute("data-drawn", true);

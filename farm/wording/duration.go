@@ -8,6 +8,8 @@ func Duration(d time.Duration) string { return English.Duration(d) }
 // Duration is Duration in other words.
 func (w Words) Duration(d time.Duration) string {
 	switch {
+	case time.Millisecond <= d && d < 100*time.Millisecond:
+		return w("%d ms", int(d.Milliseconds()))
 	case d < 10*time.Second:
 		return w("%.1f s", d.Seconds())
 	case d < time.Minute:

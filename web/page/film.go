@@ -36,6 +36,9 @@ const stripSlots = 12
 // frames are the job's first frame and how many it has; 0 while that is not known.
 func (j Job) frames() (first, total int) {
 	first, total = j.Job.FirstFrame, j.FramesTotal
+	if total == 0 && j.Job.Output != nil {
+		total = j.Job.Output.Frames // its length is known by its film, when its template was not read yet as it was submitted
+	}
 	if r := j.Settings.Frames; r != nil {
 		first = r.Start
 		if n := r.Count(); n > 0 && (total == 0 || n < total) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -65,59 +66,94 @@ func (s *server) searchLog(c *fiber.Ctx, p farm.Principal) error {
 	return c.JSON(found)
 }
 
-// searchLines searches from an offset on, a piece at a time.
+// searchLines searches from an offset on, a piece at a time. Only lines that are found are kept: a stretch of a log is a hundred thousand of others.
 func searchLines(ctx context.Context, in io.ReadSeeker, size, from int64, query string) (found logFound, err error) {
 	found = logFound{Hits: []logLine{}, Next: from}
+	window, fold := make([]byte, logWindow), folder{}
 	for found.Next < size && found.Next-from < searchedAtOnce && len(found.Hits) < hitsAtOnce {
 		if err := ctx.Err(); err != nil {
 			return found, err
 		}
-		lines, next, err := linesAt(in, found.Next, logWindow)
+		raw, err := wholeLines(in, found.Next, window)
 		if err != nil {
 			return found, err
 		}
-		if next == found.Next { // a line that is being written
+		if len(raw) == 0 { // a line that is being written
 			return found, nil
 		}
-		found.Next = next
-		for _, line := range lines {
-			if !strings.Contains(strings.ToLower(line.Text), query) {
-				continue
+		for line := range bytes.Lines(raw) {
+			if bytes.Contains(fold.lower(line), []byte(query)) {
+				if len(found.Hits) == hitsAtOnce {
+					break
+				}
+				found.Hits = append(found.Hits, hitOf(line, found.Next))
 			}
-			if len(found.Hits) == hitsAtOnce {
-				found.Next = line.At
-				break
-			}
-			if len(line.Text) > hitText {
-				line.Text = strings.ToValidUTF8(line.Text[:hitText], "") + "…"
-			}
-			found.Hits = append(found.Hits, line)
+			found.Next += int64(len(line))
 		}
 	}
 	found.More = found.Next < size
 	return found, nil
 }
 
+// hitOf is a line that was found, cut where it is long.
+func hitOf(line []byte, at int64) logLine {
+	hit := lineOf(line, at)
+	if len(hit.Text) > hitText {
+		hit.Text = strings.ToValidUTF8(hit.Text[:hitText], "") + "…"
+	}
+	return hit
+}
+
+func lineOf(line []byte, at int64) logLine {
+	text := strings.ToValidUTF8(strings.TrimRight(string(line), "\r\n"), "\uFFFD")
+	return logLine{At: at, Text: text, Class: page.LogClass(text)}
+}
+
+// folder turns lines into small letters, those of ASCII without new memory for each.
+type folder struct{ line []byte }
+
+// lower gives a line in small letters, which are there until it is asked again.
+func (f *folder) lower(line []byte) []byte {
+	f.line = f.line[:0]
+	for _, c := range line {
+		switch {
+		case c >= utf8.RuneSelf:
+			return bytes.ToLower(line)
+		case 'A' <= c && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		f.line = append(f.line, c)
+	}
+	return f.line
+}
+
+// wholeLines reads as many whole lines of a log as fit, from the beginning of one on; of a line that is longer a piece.
+func wholeLines(in io.ReadSeeker, at int64, window []byte) ([]byte, error) {
+	if _, err := in.Seek(at, io.SeekStart); err != nil {
+		return nil, err
+	}
+	n, err := io.ReadFull(in, window)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	end := bytes.LastIndexByte(window[:n], '\n') + 1
+	if end == 0 && n == len(window) {
+		end = n
+	}
+	return window[:end], nil
+}
+
 // linesAt reads whole lines of a log from the beginning of one on, and where the next begins.
 func linesAt(in io.ReadSeeker, at int64, most int) (lines []logLine, next int64, err error) {
-	if _, err := in.Seek(at, io.SeekStart); err != nil {
-		return nil, at, err
-	}
-	raw, err := io.ReadAll(io.LimitReader(in, int64(most)))
+	raw, err := wholeLines(in, at, make([]byte, most))
 	if err != nil {
 		return nil, at, err
 	}
-	end := bytes.LastIndexByte(raw, '\n') + 1
-	if end == 0 && len(raw) == most {
-		end = len(raw) // a line longer than what is read at once
+	for line := range bytes.Lines(raw) {
+		lines = append(lines, lineOf(line, at))
+		at += int64(len(line))
 	}
-	next = at
-	for line := range bytes.Lines(raw[:end]) {
-		text := strings.ToValidUTF8(strings.TrimRight(string(line), "\r\n"), "\uFFFD")
-		lines = append(lines, logLine{At: next, Text: text, Class: page.LogClass(text)})
-		next += int64(len(line))
-	}
-	return lines, next, nil
+	return lines, at, nil
 }
 
 // logPart gives the lines of a job's log around an offset: GET /jobs/:id/log/part?at=.

@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -322,6 +323,33 @@ func TestALogIsFoldedByPhaseAndSearchedInParts(t *testing.T) {
 	v.get(path + "/log/search?q=x&from=zz").is(http.StatusBadRequest)
 	r.as("zoe").get(path + "/log/search?q=needle").is(http.StatusNotFound)
 	v.live("job:"+madeID(0)).shows("log", "<b>Upload</b>")
+}
+
+// TestAPageThatHasTheLogIsSentTheRestOnly opens a page, and its live connection as its script does.
+func TestAPageThatHasTheLogIsSentTheRestOnly(t *testing.T) {
+	r := withResults(t, made{farm.Job{Name: "Spot", OutputName: ".mp4"}, []byte("film")})
+	log := "agent: attempt 1 on suite-1\nPROGRESS: one\n"
+	r.logOf(madeID(0), log)
+	v := r.as("vic")
+	v.get("/jobs/"+madeID(0)).is(http.StatusOK, fmt.Sprintf(`data-next="%d"`, len(log)))
+	rest := "PROGRESS: two\nPROGRESS: three\n"
+	r.logOf(madeID(0), log+rest)
+	live := func(from string) *livePage {
+		conn, _, err := v.socket("/live?topic=job:" + madeID(0) + "&log=" + from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return &livePage{t: t, conn: conn}
+	}
+	got := live(strconv.Itoa(len(log))).next(func(p part) bool { return p.ID == "log" || len(p.Lines) > 0 })
+	if got.ID != "" || !slices.Equal(got.Lines, []string{"PROGRESS: two", "PROGRESS: three"}) || got.Next != int64(len(log+rest)) {
+		t.Errorf("the page is sent %+v", got)
+	}
+	live("0").shows("log", "PROGRESS: three")
+	if _, status, err := v.socket("/live?topic=job:" + madeID(0) + "&log=x"); err == nil || status != http.StatusBadRequest {
+		t.Errorf("an offset that is none is answered with %d, %v", status, err)
+	}
 }
 
 func TestABatchIsDownloadedUnderNamesByAPattern(t *testing.T) {

@@ -41,6 +41,7 @@ type part struct {
 	// Rows are rows of the piece with ID that are drawn anew, by their own ids; the rest of it is as it was.
 	Rows  map[string]string `json:"rows,omitempty"`
 	Lines []string          `json:"lines,omitempty"`
+	Next  int64             `json:"next,omitempty"`  // offset in the log behind Lines
 	Reset bool              `json:"reset,omitempty"` // Lines are the whole log
 	// Elsewhere is where the page goes on when this coordinator is gone.
 	Elsewhere *elsewhere `json:"elsewhere,omitempty"`
@@ -63,7 +64,7 @@ const signedOut = 1008
 // followsTooMuch is the code (of the registry of RFC 6455, 11.7: try again later) that closes the socket of a reader who has too many open.
 const followsTooMuch = 1013
 
-// live keeps the live parts of one open page current: GET /live?topic=…
+// live keeps the live parts of one open page current: GET /live?topic=…, and the log of a job from the offset log on, which the page has up to there.
 func (s *server) live(c *fiber.Ctx) error {
 	p, err := s.reader(c)
 	if farm.CodeOf(err) == farm.CodeUnauthorized {
@@ -81,6 +82,10 @@ func (s *server) live(c *fiber.Ctx) error {
 	if err := p.May(liveAction(topic)); err != nil {
 		return err
 	}
+	shown, err := offsetOf(c.Query("log"))
+	if err != nil {
+		return err
+	}
 	leave, err := s.follow.Enter(c, p)
 	if err != nil {
 		return s.sockets.Serve(c, socket.Options{}, func(_ context.Context, conn *socket.Conn) error {
@@ -94,7 +99,7 @@ func (s *server) live(c *fiber.Ctx) error {
 		l := &liveSession{server: s, conn: conn, reader: p, pieces: s.pieces(p, shell, topic)}
 		defer l.watch(topic, reads)()
 		if id, ok := strings.CutPrefix(topic, "job:"); ok {
-			l.logOf = id
+			l.logOf, l.logAt = id, shown
 		}
 		return l.run(language.With(ctx, reads))
 	})
@@ -348,7 +353,7 @@ func (l *liveSession) sendLog(ctx context.Context) error {
 	if slices.ContainsFunc(tail.lines, page.LogTurns) {
 		return l.sendSections(ctx)
 	}
-	return l.write(part{Lines: tail.lines})
+	return l.write(part{Lines: tail.lines, Next: tail.next})
 }
 
 // sendSections sends the end of the job's log in its sections.

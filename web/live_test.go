@@ -25,6 +25,7 @@ type part struct {
 	HTML  string            // of rows too, where only those were sent
 	Rows  map[string]string // drawn anew, by their ids
 	Lines []string
+	Next  int64
 	Reset bool
 	// Notice is what the browser is to show.
 	Notice *struct{ Text, Path, Tag string }

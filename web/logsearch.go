@@ -233,6 +233,7 @@ func (s *server) readJobLog(ctx context.Context, p farm.Principal, id string) (p
 		return page.Log{Job: id}, tail, err
 	}
 	log := page.LogOf(ctx, job, tail.lines, tail.from, attempts)
+	log.Next = tail.next
 	if job.Status == farm.JobFailed {
 		log.Cure, err = s.cureOf(ctx, p, id)
 	}

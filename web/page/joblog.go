@@ -13,6 +13,7 @@ import (
 type Log struct {
 	Job      string
 	From     int64 // offset of the first line; more stands before it unless it is 0
+	Next     int64 // offset behind the last line, from which on the page is told the log live
 	Sections []LogSection
 	Cure     *FailureGroup // why the job failed, and what helps; nil for one that did not fail or that nobody has to deal with
 }

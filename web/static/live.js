@@ -10,8 +10,14 @@ function follow(other) {
   if (socket) { socket.stop(); connect(); } // otherwise it is connected again in a moment
 }
 
+// shown says up to where the page has the log of its job, so that it is not sent again.
+function shown() {
+  const next = byId("log")?.dataset.next;
+  return next > 0 ? "&log=" + next : "";
+}
+
 function connect() {
-  socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/live?topic=" + encodeURIComponent(topic) + "&language=" + document.documentElement.lang);
+  socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/live?topic=" + encodeURIComponent(topic) + "&language=" + document.documentElement.lang + shown());
   // A coordinator whose machine is gone ends nothing: it is silent. It says something every 15 seconds otherwise.
   heard = Date.now();
   const watch = setInterval(() => {
@@ -41,6 +47,7 @@ function connect() {
     if (part.html !== undefined) put(part.id, part.html);
     if (part.rows) renewRows(part.id, part.rows);
     if (part.reset) byId("log")?.replaceChildren();
+    if (part.next) byId("log")?.setAttribute("data-next", part.next);
     if (part.lines) document.dispatchEvent(new CustomEvent("lines", { detail: part.lines }));
     if (part.notice) document.dispatchEvent(new CustomEvent("notice", { detail: part.notice }));
   };

@@ -72,7 +72,7 @@ func TestALogOf100MBStaysSmooth(t *testing.T) {
 	}
 	longest := value[float64](b, `window.busy`)
 	t.Logf("the largest answer has %d bytes; the browser was busy for %.0f ms at most", largest, longest)
-	if longest > 2000 { // on a machine with nothing else to do a tenth of that
+	if longest > 1000 { // measured: 53 ms at a load of 11
 		t.Errorf("the browser was busy for %.0f ms", longest)
 	}
 }

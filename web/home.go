@@ -253,7 +253,7 @@ func (s *server) stuck(ctx context.Context, p farm.Principal, jobs []farm.Job) (
 		i := slices.IndexFunc(stuck, func(s page.Stuck) bool { return s.Why.String() == placement.Why.String() })
 		if i < 0 {
 			i = len(stuck)
-			stuck = append(stuck, page.Stuck{Why: placement.Why, Least: len(jobs) > len(ids)})
+			stuck = append(stuck, page.Stuck{Why: placement.Why, Placement: placement, Least: len(jobs) > len(ids)})
 		}
 		if err := s.addStuck(ctx, p, &stuck[i], j); err != nil {
 			return nil, err

@@ -36,6 +36,11 @@ func TestCellsAreEditedWhereTheyStand(t *testing.T) {
 	// Cells that were drawn of another text change nothing.
 	send(field{name: "of", value: of}, field{name: "table", value: "Title;@priority\nNew;5\n"}, field{name: "cell:2:0", value: "Old"}).is(http.StatusOK, "New").lacks("Old")
 
+	german := r.as("art")
+	german.reads = "de"
+	german.sends("/files/table", append(base[:2:2], field{name: "table", value: table}, field{name: "do", value: "look"})...).
+		is(http.StatusOK, "(Text)", "über den Job").lacks("(words)", "about the job", "(picture")
+
 	due := time.Now().Add(48 * time.Hour).UTC().Truncate(time.Minute)
 	send(append(mended, field{name: "do", value: "order"}, field{name: "batch", value: " Spring  spots "}, field{name: "due", value: due.Format("2006-01-02T15:04")}, field{name: "zone", value: "0"})...).
 		is(http.StatusOK, "Spring spots", "Due ", due.Format(time.RFC3339))

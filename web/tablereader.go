@@ -267,7 +267,7 @@ func (r *tableReader) settle(sheet *variants.Sheet) map[string]string {
 func becomes(c variants.Column) string {
 	switch c.Kind {
 	case variants.Words:
-		return "words"
+		return language.Text("text")
 	case variants.Media:
 		switch c.Shows {
 		case "image":

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strings"
 	"testing"
 
 	"overcrank/farm"
@@ -29,5 +30,22 @@ func TestTheOverviewSaysWhereItStopsToCount(t *testing.T) {
 	h.More = More{}
 	if got, want := h.Answer(t.Context()), "All is well: 200 jobs are rendering, 200 are waiting."; got != want {
 		t.Errorf("the overview says %q, not %q", got, want)
+	}
+}
+
+func TestWhatIsStuckHasItsWayOutOnTheOverview(t *testing.T) {
+	reads := Shell{Reader: farm.Principal{Role: farm.RoleProducer}}
+	none := farm.Placement{Agents: 2, Requirements: []farm.Requirement{{Kind: "tags", RulesOut: 2}}}
+	for words, stuck := range map[string]Stuck{
+		"Change a machine’s tags": {Why: farm.AsIs("no machine has the tag"), Jobs: []Job{{Job: farm.Job{ID: "J"}}}, Placement: none},
+		"Look and approve":        {Why: farm.AsIs("approval"), Jobs: []Job{{Job: farm.Job{ID: "J"}}}, Ask: true},
+	} {
+		var b strings.Builder
+		if err := HomeBody(reads, Home{Stuck: []Stuck{stuck}}).Render(t.Context(), &b); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), `class="button"`); n != 1 || !strings.Contains(b.String(), words) {
+			t.Errorf("%q has %d actions: %s", stuck.Why, n, b.String())
+		}
 	}
 }

@@ -134,7 +134,7 @@ func rulesOutWords(ctx context.Context, r farm.Requirement, agents int) string {
 	case 0:
 		return say(ctx, "every machine has it")
 	case agents:
-		return say(ctx, "no machine: rules out all %d", agents)
+		return say(ctx, "no machine has it")
 	}
 	return say(ctx, "rules out %d of %d", r.RulesOut, agents)
 }

@@ -364,7 +364,7 @@ func (a TableAbout) label(ctx context.Context) string {
 	if words, known := optionWords[a.Words]; known && a.Option {
 		return say(ctx, words)
 	}
-	return a.Words + " (" + a.Becomes + ")"
+	return a.Words + " (" + say(ctx, a.Becomes) + ")"
 }
 
 // Shown tells whether the rows show a column: not when it is about nothing, or the name, which stands in front of all.
@@ -420,7 +420,7 @@ func formQuery(template, composition string, version int) string {
 // zoneWords say on which clock a time is, as the form's field of its zone holds it.
 func zoneWords(ctx context.Context, zone string) string {
 	if zone != "0" {
-		return say(ctx, "your time")
+		return say(ctx, "in your time zone")
 	}
 	return "UTC"
 }

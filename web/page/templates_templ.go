@@ -1317,9 +1317,9 @@ func compositionCard(s Shell, t Template, c aep.CompositionSummary) templ.Compon
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var67 string
-		templ_7745c5c3_Var67, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "%d × %d, %s frames/s, %s", c.Width, c.Height, Rate(c.FrameRate), inWords(ctx).Seconds(c.Duration)))
+		templ_7745c5c3_Var67, templ_7745c5c3_Err = templ.JoinStringErrs(say(ctx, "%s, %s frames/s, %s", pixels(c.Width, c.Height), Rate(c.FrameRate), inWords(ctx).Seconds(c.Duration)))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/templates.templ`, Line: 205, Col: 134}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/templates.templ`, Line: 205, Col: 136}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var67))
 		if templ_7745c5c3_Err != nil {

@@ -114,10 +114,13 @@ func logClass(line string) string {
 	return ""
 }
 
+// pixels is the size of a picture. Its numbers are not grouped: people know formats by them.
+func pixels(width, height int) string { return fmt.Sprintf("%d × %d", width, height) }
+
 func resultWords(ctx context.Context, o farm.OutputRef) string {
 	var parts []string
 	if o.Width > 0 {
-		parts = append(parts, fmt.Sprintf("%d × %d", o.Width, o.Height))
+		parts = append(parts, pixels(o.Width, o.Height))
 	}
 	if o.Frames > 1 {
 		parts = append(parts, many(ctx, o.Frames, "%d frame", "%d frames"))

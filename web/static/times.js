@@ -26,7 +26,7 @@ function localTimes() {
     const utc = field.value ? new Date(field.value + "Z") : null, offset = (utc || new Date()).getTimezoneOffset();
     if (utc) field.value = new Date(utc - offset * 60000).toISOString().slice(0, 16);
     zone.value = offset; field.dataset.local = "1";
-    form.querySelector("[data-zone]").textContent = said("your time");
+    form.querySelector("[data-zone]").textContent = said("in your time zone");
   }
 }
 

@@ -191,6 +191,21 @@ func picturePath(t *testing.T, p titlecard.Palette) string {
 	return path
 }
 
+// findsOnATelephone checks that what a wide window has in its top line is there on a narrow one too: to find something, and one's account.
+func (b *browser) findsOnATelephone() {
+	b.t.Helper()
+	b.size(390, 844)
+	for _, control := range []string{"#palette-open", ".whoname", `form[action="/theme"] button`, `form[action="/sign-out"] button`} {
+		b.until(`(() => { const at = document.querySelector(` + "`" + control + "`" + `).getBoundingClientRect(); return at.width >= 24 && at.height >= 24 && at.right <= 390; })()`)
+	}
+	b.click("#palette-open")
+	b.until(`document.querySelector("#palette").open && document.activeElement.id === "palette-search"`)
+	b.do(chromedp.KeyEvent(kb.Escape))
+	b.click(".whoname")
+	b.shows("Your account")
+	b.size(1360, 900)
+}
+
 // setsHyphensClosely checks that the typeface has figures of one width, and yet words with hyphens as close as without.
 func (b *browser) setsHyphensClosely() {
 	b.t.Helper()
@@ -227,6 +242,7 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	b.do(types("#token", f.Token+kb.Enter))
 	b.shows("Overview")
 	b.shows("1 failed job needs you.")
+	b.findsOnATelephone()
 	for _, path := range []string{
 		"/", "/jobs", "/jobs/" + still, "/jobs/" + failed, "/templates", "/templates/" + template, "/new", "/new?template=" + template, "/machines",
 		"/account", "/settings/people",

@@ -53,6 +53,7 @@ func NewApp(logger *slog.Logger, proxies ...netip.Prefix) *fiber.App {
 		ErrorHandler:                 func(c *fiber.Ctx, err error) error { return answer.Error(c, err) },
 	})
 	server := app.Server()
+	server.KeepHijackedConns = true     // they belong to a socket.Hub
 	server.SecureErrorLogMessage = true // or errors would quote the headers, and with them tokens
 	server.ErrorHandler = func(rc *fasthttp.RequestCtx, err error) { refuseUnreadable(rc, err, logger) }
 	handler := server.Handler

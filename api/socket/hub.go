@@ -24,7 +24,7 @@ type Hub struct {
 	open   sync.WaitGroup
 }
 
-// NewHub makes a hub without sockets. Close it before the server is shut down.
+// NewHub makes a hub without sockets. Close it before the server is shut down. The server needs fasthttp's KeepHijackedConns.
 func NewHub(logger *slog.Logger) *Hub {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Hub{logger: logger, ctx: ctx, cancel: cancel, conns: map[*Conn]struct{}{}}
@@ -56,16 +56,38 @@ func (h *Hub) Serve(c *fiber.Ctx, opt Options, handle func(context.Context, *Con
 			answer.Set("X-Request-Id", string(value))
 		}
 	})
-	hijack(c, func(nc net.Conn) { h.serve(nc, r, answer, opt, handle) })
+	hijack(c, func(nc net.Conn) {
+		conn, err := released(nc)
+		if err != nil {
+			h.logger.Debug("websocket refused", "remote", r.RemoteAddr, "error", err)
+			_ = nc.Close() // nobody is left to tell
+			opt.Ended()
+			return
+		}
+		h.run(func() { h.serve(conn, r, answer, opt, handle) })
+	})
 	return nil
 }
 
-// serve runs on the goroutine that fasthttp gives to the hijacked connection.
+// run gives a socket a goroutine that Close waits for. After Close a socket only says goodbye, on the goroutine of its caller.
+func (h *Hub) run(serve func()) {
+	h.mu.Lock()
+	if !h.closed {
+		defer h.mu.Unlock()
+		h.open.Go(serve)
+		return
+	}
+	h.mu.Unlock()
+	serve()
+}
+
+// serve makes a socket of a connection and stays with it to its end.
 func (h *Hub) serve(nc net.Conn, r *http.Request, answer http.Header, opt Options, handle func(context.Context, *Conn) error) {
 	defer opt.Ended()
 	ws, err := upgrade(nc, r, answer)
 	if err != nil {
 		h.logger.Debug("websocket refused", "remote", r.RemoteAddr, "error", err)
+		_ = nc.Close() // gorilla may have closed it
 		return
 	}
 	conn := newConn(ws, r.RemoteAddr, opt)
@@ -97,15 +119,13 @@ func (h *Hub) add(c *Conn) bool {
 		return false
 	}
 	h.conns[c] = struct{}{}
-	h.open.Add(1)
 	return true
 }
 
 func (h *Hub) remove(c *Conn) {
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	delete(h.conns, c)
-	h.mu.Unlock()
-	h.open.Done()
 }
 
 // Len is how many sockets are open.

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"math/big"
@@ -45,6 +46,7 @@ func serve(t *testing.T, withTLS bool, opt socket.Options, handle func(context.C
 	t.Helper()
 	s := &server{hub: socket.NewHub(slog.New(slog.DiscardHandler))}
 	app := fiber.New(fiber.Config{DisableStartupMessage: true, Immutable: true, IdleTimeout: 5 * time.Second})
+	app.Server().KeepHijackedConns = true
 	app.Get("/ws", func(c *fiber.Ctx) error {
 		c.Set("X-Request-Id", "named")
 		return s.hub.Serve(c, opt, handle)
@@ -380,28 +382,48 @@ func TestPlainRequestsAreToldToUpgrade(t *testing.T) {
 	}
 }
 
+// What fasthttp has read beyond the handshake is the socket's, however much of it there is.
 func TestFramesSentWithTheHandshakeAreNotLost(t *testing.T) {
-	s := serve(t, false, socket.Options{}, echo)
-	conn, err := net.Dial("tcp", s.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	request := "GET /ws HTTP/1.1\r\nHost: " + s.addr + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
-		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-	frame := "\x81\x82\x00\x00\x00\x00hi" // a masked text frame, its mask all zero
-	if _, err := io.WriteString(conn, request+frame); err != nil {
-		t.Fatal(err)
-	}
-	if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	var answer strings.Builder
-	for buf := make([]byte, 1024); !strings.HasSuffix(answer.String(), "\x81\x02hi"); {
-		n, err := conn.Read(buf)
-		if err != nil {
-			t.Fatalf("after %q: %v", answer.String(), err)
+	for _, withTLS := range []bool{false, true} {
+		for _, n := range []int{2, 100, 3_000, 60_000} {
+			t.Run(fmt.Sprintf("tls=%t, %d bytes", withTLS, n), func(t *testing.T) {
+				s := serve(t, withTLS, socket.Options{}, echo)
+				conn, err := net.Dial("tcp", s.addr)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if withTLS {
+					config := s.tls.Clone()
+					config.ServerName = "127.0.0.1"
+					conn = tls.Client(conn, config)
+				}
+				defer conn.Close()
+				if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+					t.Fatal(err)
+				}
+				said := strings.Repeat("hi", n/2)
+				request := "GET /ws HTTP/1.1\r\nHost: " + s.addr + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n" +
+					"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+				if _, err := io.WriteString(conn, request+maskedFrame(said)); err != nil {
+					t.Fatal(err)
+				}
+				var answer strings.Builder
+				for buf := make([]byte, 1024); !strings.HasSuffix(answer.String(), said); {
+					n, err := conn.Read(buf)
+					if err != nil {
+						t.Fatalf("after %.100q: %v", answer.String(), err)
+					}
+					answer.Write(buf[:n])
+				}
+			})
 		}
-		answer.Write(buf[:n])
 	}
+}
+
+// maskedFrame is a text as a browser sends it, its mask all zero.
+func maskedFrame(text string) string {
+	if len(text) < 126 {
+		return string([]byte{0x81, 0x80 | byte(len(text)), 0, 0, 0, 0}) + text
+	}
+	return string([]byte{0x81, 0x80 | 126, byte(len(text) >> 8), byte(len(text)), 0, 0, 0, 0}) + text
 }

@@ -9,7 +9,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gorilla/websocket"
@@ -76,8 +78,7 @@ func originAllowed(r *http.Request, origins []string) bool {
 
 // upgrade makes the handshake on a connection that fasthttp has given away. It writes the refusal itself when the
 // handshake fails, because no server stands behind the connection any more.
-func upgrade(nc net.Conn, r *http.Request, answer http.Header) (*websocket.Conn, error) {
-	conn := realConn(nc)
+func upgrade(conn net.Conn, r *http.Request, answer http.Header) (*websocket.Conn, error) {
 	w := &handshakeWriter{conn: conn, header: http.Header{}}
 	up := websocket.Upgrader{
 		HandshakeTimeout: handshakeTimeout,
@@ -97,20 +98,44 @@ func upgrade(nc net.Conn, r *http.Request, answer http.Header) (*websocket.Conn,
 // unsafeConn is what fasthttp's hijacked connection offers beside net.Conn.
 type unsafeConn interface{ UnsafeConn() net.Conn }
 
-// closingConn reads through fasthttp's buffer, which may hold the peer's first frames, and closes for real.
-type closingConn struct {
+// eagerConn is a connection whose peer sent its first frames with the handshake.
+type eagerConn struct {
 	net.Conn
-	under net.Conn
+	first io.Reader
 }
 
-func realConn(nc net.Conn) net.Conn {
-	if u, ok := nc.(unsafeConn); ok {
-		return closingConn{Conn: nc, under: u.UnsafeConn()}
+func (c eagerConn) Read(p []byte) (int, error) {
+	n, err := c.first.Read(p)
+	if n == 0 && errors.Is(err, io.EOF) {
+		return c.Conn.Read(p)
 	}
-	return nc
+	return n, nil
 }
 
-func (c closingConn) Close() error { return c.under.Close() }
+// released is the connection below nc without the buffer that fasthttp read requests with. That is as large as a request's headers may be, and
+// a socket would hold it for as long as it is open. What the buffer still holds, the socket reads first.
+func released(nc net.Conn) (net.Conn, error) {
+	u, ok := nc.(unsafeConn)
+	if !ok {
+		return nc, nil
+	}
+	under := u.UnsafeConn()
+	// A connection whose time is over gives what is buffered above it, and nothing of its own.
+	if err := under.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		return nil, fmt.Errorf("taking over a connection: %w", err)
+	}
+	first, err := io.ReadAll(nc)
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, fmt.Errorf("taking over a connection: %w", err)
+	}
+	if err := under.SetReadDeadline(time.Time{}); err != nil {
+		return nil, fmt.Errorf("taking over a connection: %w", err)
+	}
+	if len(first) > 0 {
+		return eagerConn{Conn: under, first: bytes.NewReader(first)}, nil
+	}
+	return under, nil
+}
 
 // handshakeWriter is the http.ResponseWriter that gorilla's upgrade asks for.
 type handshakeWriter struct {
@@ -152,7 +177,8 @@ func writeRefusal(conn net.Conn, status int, header http.Header, body []byte) er
 	return nil
 }
 
-// hijack gives the connection behind c to run, without any answer of fasthttp's own.
+// hijack gives the connection behind c to run, without any answer of fasthttp's own. fasthttp takes back what it read the request with when run
+// returns; the connection stays open.
 func hijack(c *fiber.Ctx, run func(net.Conn)) {
 	c.Context().HijackSetNoResponse(true)
 	c.Context().Hijack(fasthttp.HijackHandler(run))

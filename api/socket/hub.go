@@ -22,6 +22,8 @@ type Hub struct {
 	closed bool
 	conns  map[*Conn]struct{}
 	open   sync.WaitGroup
+
+	writing sync.Pool // of gorilla's buffers, which a socket holds only while it writes a message
 }
 
 // NewHub makes a hub without sockets. Close it before the server is shut down. The server needs fasthttp's KeepHijackedConns.
@@ -84,7 +86,7 @@ func (h *Hub) run(serve func()) {
 // serve makes a socket of a connection and stays with it to its end.
 func (h *Hub) serve(nc net.Conn, r *http.Request, answer http.Header, opt Options, handle func(context.Context, *Conn) error) {
 	defer opt.Ended()
-	ws, err := upgrade(nc, r, answer)
+	ws, err := upgrade(nc, r, answer, &h.writing)
 	if err != nil {
 		h.logger.Debug("websocket refused", "remote", r.RemoteAddr, "error", err)
 		_ = nc.Close() // gorilla may have closed it

@@ -78,12 +78,13 @@ func originAllowed(r *http.Request, origins []string) bool {
 
 // upgrade makes the handshake on a connection that fasthttp has given away. It writes the refusal itself when the
 // handshake fails, because no server stands behind the connection any more.
-func upgrade(conn net.Conn, r *http.Request, answer http.Header) (*websocket.Conn, error) {
+func upgrade(conn net.Conn, r *http.Request, answer http.Header, writing websocket.BufferPool) (*websocket.Conn, error) {
 	w := &handshakeWriter{conn: conn, header: http.Header{}}
 	up := websocket.Upgrader{
 		HandshakeTimeout: handshakeTimeout,
 		ReadBufferSize:   4096,
 		WriteBufferSize:  4096,
+		WriteBufferPool:  writing,
 		// Without context takeover, which is all that gorilla does: a compressor is held while one message is made, not by each socket.
 		EnableCompression: true,
 		CheckOrigin:       func(*http.Request) bool { return true }, // checkHandshake has looked

@@ -292,6 +292,7 @@ func (c *Coordinator) open(ctx context.Context) (err error) {
 	c.run(c.audit.Run)
 	c.run(c.cluster.KeepLevel)
 	c.run(c.FollowLeader)
+	c.run(c.KeepDays)
 	c.run(c.gossip.Run)
 	c.run(c.search.Run)
 	c.run(c.previews.Run)

@@ -25,6 +25,7 @@ const (
 	filesFolder = storage.Folder
 	// searchFolder holds what this node makes of its state by itself: it may be deleted while the node is stopped.
 	searchFolder = "search"
+	daysFile     = "days.gz" // what machines did in the last 24 hours; it may be deleted too
 )
 
 // checkFolder refuses a data folder from which something is gone that cannot be made again.

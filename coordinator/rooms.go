@@ -82,7 +82,7 @@ func (c *Coordinator) makeRooms() (err error) {
 	c.openCluster()
 	c.Registry = enrolment.New(enrolment.Config{Farm: c.keys.Farm(), CertificateLife: c.cfg.CertificateLife, Logger: c.log}, c.state, c.authority, c.cluster, c.gossip)
 	c.Dispatcher = dispatch.New(c.ctx, dispatch.Config{
-		Lease: c.cfg.Lease, Addresses: c.cfg.Addresses, Protocol: c.cfg.Protocol, ClockSet: c.clock.set, Begin: c.begin, Logger: c.log,
+		Lease: c.cfg.Lease, Addresses: c.cfg.Addresses, Protocol: c.cfg.Protocol, ClockSet: c.clock.set, Begin: c.begin, Days: c.path(daysFile), Logger: c.log,
 	}, dispatch.Parts{
 		State: c.state, Feed: c.feed, Raft: c.store, Peers: c.peers, Cluster: c.cluster, Gossip: c.gossip, Enrolled: c.Registry,
 		Events: c.hub, Counters: c.metrics, Files: c.files, Proofs: c.proofs, Storage: c.storage, Results: c.results, Logs: c.logs,

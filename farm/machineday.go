@@ -31,9 +31,9 @@ type MachinePart struct {
 	Team string `json:"team,omitempty"`
 }
 
-// MachineDay is what a machine did in the last 24 hours, as far as the coordinator that leads has seen it.
+// MachineDay is what a machine did in the last 24 hours, as far as the coordinator that leads knows it.
 type MachineDay struct {
-	Since time.Time     `json:"since"` // when it began to lead
+	Since time.Time     `json:"since"` // from when on it is known
 	Parts []MachinePart `json:"parts"` // the oldest first; those of which nothing is known are left out
 }
 

@@ -1,9 +1,14 @@
 package dispatch
 
 import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"overcrank/coordinator/state"
 	"overcrank/farm"
 )
 
@@ -42,5 +47,39 @@ func TestADayOfAMachineForgetsTheDayBefore(t *testing.T) {
 		if i > 0 && !p.From.After(parts[i-1].From) || now.Sub(p.From) > 24*time.Hour || p.Seconds[farm.UseIdle] > farm.DayPart.Seconds() {
 			t.Errorf("part %d: %+v", i, p)
 		}
+	}
+}
+
+// TestDaysAreWrittenDownAndTakenUp has one leader write a machine's day down, and the next one go on with it in the same quarter.
+func TestDaysAreWrittenDownAndTakenUp(t *testing.T) {
+	path, now := filepath.Join(t.TempDir(), "days.gz"), time.Now().UTC()
+	var first day
+	first.count(now.Add(-20*time.Minute), farm.UseIdle, "", "")
+	first.count(now.Add(-20*time.Minute+30*time.Second), farm.UseRendering, "j1", "t1")
+	first.end(now, "j2", "t1", true)
+	since := now.Add(-3 * time.Hour)
+	if err := (keptDays{Since: since, Days: map[string][]farm.MachinePart{"a1": first.since(now.Add(-24 * time.Hour))}}).write(path); err != nil {
+		t.Fatal(err)
+	}
+	l := &leader{d: &Dispatcher{state: state.New(nil, nil, time.Now), log: slog.New(slog.DiscardHandler)}, days: map[string]*day{}, daysSince: now}
+	l.d.cfg.Days = path
+	l.dayLocked("a1").end(now, "j3", "t1", false)
+	l.recallDays()
+	known, err := l.daysNow(t.Context(), struct{}{})
+	if err != nil || !known.Since.Equal(since) || len(known.Days["a1"]) < 2 {
+		t.Fatalf("%+v, %v", known, err)
+	}
+	var seconds float64
+	for _, p := range known.Days["a1"] {
+		seconds += p.Seconds[farm.UseRendering]
+	}
+	if last := known.Days["a1"][len(known.Days["a1"])-1]; seconds != 30 || last.Jobs != 2 || last.Failed != 1 || last.Job != "j3" {
+		t.Errorf("the day is %+v", known.Days["a1"])
+	}
+	if err := os.WriteFile(path, []byte("no days"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readDays(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a damaged file: %v", err)
 	}
 }

@@ -65,6 +65,7 @@ type Config struct {
 	Protocol  int            // version of the agents' protocol that the farm speaks
 	// ClockSet receives when the clock was set.
 	ClockSet <-chan struct{}
+	Days     string // file in which this node keeps what machines did in the last 24 hours; "" for none
 	// Begin counts work that the coordinator waits for when it closes; done is nil when it closes already.
 	Begin  func() (done func())
 	Logger *slog.Logger

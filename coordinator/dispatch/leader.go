@@ -52,6 +52,8 @@ type leader struct {
 	recent   map[string][]wire.Attempt // that have ended, by agent, the last behind
 	lastSeen map[string]time.Time
 	days     map[string]*day // what machines did of late, by agent
+	// daysSince is from when on days are known.
+	daysSince time.Time
 	// What people want, of each machine and of the farm, as far as this node has heard.
 	standings    map[string]standing
 	policy       farm.Policy
@@ -152,11 +154,13 @@ func (l *leader) term(ctx context.Context) {
 		return
 	}
 	defer l.handing.Wait()
+	defer l.noteDays()
 	var loops sync.WaitGroup
 	defer loops.Wait()
 	defer l.endSessions()
 	defer l.leave()
 	l.d.events.Lose() // what the leader before told last may not have come
+	loops.Go(l.recallDays)
 	loops.Go(func() { l.expireLoop(own) })
 	loops.Go(func() { l.tellLoop(ctx) })
 	loops.Go(func() { l.updateLoop(own) })

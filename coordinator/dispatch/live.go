@@ -52,11 +52,11 @@ func (l *leader) noteEnd(agent string, job farm.Job, failed bool) {
 	l.dayLocked(agent).end(l.d.state.Now(), job.ID, job.Team, failed)
 }
 
-// dayOf is what a machine did in the last 24 hours, since this node leads.
+// dayOf is what a machine did in the last 24 hours, as far as it is known.
 func (l *leader) dayOf(_ context.Context, agent string) (farm.MachineDay, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	told := farm.MachineDay{Since: l.began}
+	told := farm.MachineDay{Since: l.daysSince}
 	if d := l.days[agent]; d != nil {
 		told.Parts = d.since(l.d.state.Now().Add(-farm.DayParts * farm.DayPart))
 	}

@@ -24,6 +24,7 @@ var (
 	askLine      = peers.Question[lineAsked, line]{Path: "/ask/line"}
 	askRecent    = peers.Question[string, []wire.Attempt]{Path: "/ask/recent"}
 	askDay       = peers.Question[string, farm.MachineDay]{Path: "/ask/day"}
+	askDays      = peers.Question[struct{}, keptDays]{Path: "/ask/days"}
 	askSharing   = peers.Question[struct{}, farm.SharingNow]{Path: "/ask/sharing"}
 	askFile      = peers.Question[fileAsked, handout.File]{Path: "/ask/file"}
 	askDismiss   = peers.Question[string, struct{}]{Path: "/ask/dismiss"}
@@ -44,6 +45,7 @@ func (d *Dispatcher) Answer() {
 	answerByLeader(d, askLine, (*leader).lineFrom)
 	answerByLeader(d, askRecent, (*leader).recentOf)
 	answerByLeader(d, askDay, (*leader).dayOf)
+	answerByLeader(d, askDays, (*leader).daysNow)
 	answerByLeader(d, askSharing, (*leader).sharingNow)
 	answerByLeader(d, askFile, (*leader).fileFor)
 	answerByLeader(d, askDismiss, (*leader).dismiss)

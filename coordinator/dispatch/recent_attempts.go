@@ -36,7 +36,7 @@ func (l *leader) recentOf(_ context.Context, agent string) ([]wire.Attempt, erro
 	return slices.Clone(l.recent[agent]), nil
 }
 
-// DayOf is what a machine did in the last 24 hours, since the farm's leader leads.
+// DayOf is what a machine did in the last 24 hours, as far as the farm's leader knows.
 func (d *Dispatcher) DayOf(ctx context.Context, agent string) (farm.MachineDay, error) {
 	return peers.AskLeader(ctx, d.peers, askDay, agent)
 }

@@ -32,7 +32,7 @@ func (l *leader) begin(ctx context.Context) (own context.Context, led bool) {
 // takeOver reads what the leader before had, until that succeeds; false when ctx ended before. What happens meanwhile is handed on once
 // this node is known to lead: none of it may be missed, and none be half noted.
 func (l *leader) takeOver(ctx context.Context) bool {
-	l.began = time.Now()
+	l.began, l.daysSince = time.Now(), l.d.state.Now()
 	return l.untilRead(ctx, func(ctx context.Context) error {
 		return l.d.feed.Between(func() error {
 			if err := l.readLeases(ctx); err != nil {

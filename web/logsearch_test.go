@@ -88,7 +88,7 @@ func TestAStretchOfALongLogCostsWhatAStretchDoes(t *testing.T) {
 		}
 		part, _, err := linesAt(log, begin, partSize)
 		if len(part) == 0 || part[0].Text+"\n" != tallLine {
-			t.Errorf("the part begins with %q", part[:min(1, len(part))])
+			t.Errorf("the part begins with %+v", part[:min(1, len(part))])
 		}
 		return err
 	})

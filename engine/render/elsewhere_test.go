@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/engine/effect"
 	"overcrank/engine/raster"
 	"overcrank/engine/render"
 	"overcrank/engine/text"
@@ -166,6 +167,34 @@ func TestEffectsThatShowEachOthersTimesEndWithAWarning(t *testing.T) {
 	said := b.said(comp)
 	if !slices.ContainsFunc(said, func(m string) bool { return strings.Contains(m, "more than two deep") }) {
 		t.Errorf("said %q", said)
+	}
+}
+
+// TestEffectsThatShowTooManyTimesEndWithAWarning has squares below that each ask for a hundred pictures of other times. The layer above them, which is
+// drawn last, has its echoes as long as there are few, and is drawn without them when there are too many; each frame counts anew.
+func TestEffectsThatShowTooManyTimesEndWithAWarning(t *testing.T) {
+	for squares, many := range map[int]bool{15: false, 25: true} {
+		b := build(t)
+		comp := b.comp("main", 100, 20)
+		b.layer(comp, traveller(b), func(l *aep.Layer) { effects(l, echoes()) })
+		for i := range squares {
+			b.layer(comp, b.solid("square", 2, 2, rgb(green)), func(l *aep.Layer) {
+				transform(l, value("ADBE Position", float64(2+4*i), 15))
+				effects(l, group("ADBE Echo", value("ADBE Echo-0001", -0.001), value("ADBE Echo-0002", 100), value("ADBE Echo-0005", 5)))
+			})
+		}
+		spots := trail()
+		if many {
+			spots = []spot{{45, 5, red}, {35, 5, clear}, {25, 5, clear}}
+		}
+		r := b.renderer(comp, render.Options{Workers: 1})
+		for range 2 {
+			check(t, oneFrame(t, r, 4), append(spots[:3:3], spot{2, 15, green})...)
+		}
+		said := slices.ContainsFunc(b.said(comp), func(m string) bool { return strings.Contains(m, effect.ErrMany.Error()) })
+		if said != many {
+			t.Errorf("%d layers: told that there are too many: %v", squares, said)
+		}
 	}
 }
 

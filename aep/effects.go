@@ -78,6 +78,15 @@ func (d *effectDefinition) kind(match string) (paramKind, bool) {
 	return 0, false
 }
 
+// EffectName is the name of the effect with a match name, in the language of the After Effects that saved the project; "" when the file does
+// not say.
+func (p *Project) EffectName(match string) string {
+	if d := p.effects[match]; d != nil {
+		return d.name
+	}
+	return ""
+}
+
 // effectDefinitions reads the definitions that newer files store in one place.
 func (r *reader) effectDefinitions(list *rifx.Chunk) {
 	if list == nil {

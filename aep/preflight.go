@@ -42,6 +42,9 @@ type Forecast struct {
 	Verdict     Verdict   `json:"verdict"`
 	Findings    []Finding `json:"findings"`       // those that count most first
 	More        int       `json:"more,omitempty"` // findings that were left out
+	// Needs are the features that it uses, those first that count most. Preflights of earlier versions have none.
+	Needs     []Need `json:"needs,omitempty"`
+	MoreNeeds int    `json:"moreNeeds,omitempty"` // features that were left out
 }
 
 // FindingKind is what a Finding is about.

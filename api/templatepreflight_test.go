@@ -20,7 +20,8 @@ func lookAt(_ context.Context, p *aep.Project, _ reader.Job) (*aep.Preflight, er
 	for _, it := range p.Items {
 		if it.Comp != nil {
 			out.Compositions = append(out.Compositions, aep.Forecast{ID: it.ID, Composition: it.Name, Verdict: aep.DrawsNearly, Findings: []aep.Finding{
-				{Kind: aep.FontFinding, Composition: it.Name, Layer: "layer 0", What: "NobodyHasIt-Bold", Detail: true}}})
+				{Kind: aep.FontFinding, Composition: it.Name, Layer: "layer 0", What: "NobodyHasIt-Bold", Detail: true}},
+				Needs: []aep.Need{{Kind: aep.NeedEffect, Name: "Glow", Match: "ADBE Glo2", Count: 3, Drawn: aep.DrawsNearly}}})
 		}
 	}
 	return out, nil
@@ -39,12 +40,20 @@ func TestATemplatesPreflightSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
 			Name, Verdict string
 			Findings      []struct{ Kind, Layer, What string }
 			More          int
+			Needs         []struct {
+				Kind, Name, Match, Drawn string
+				Count                    int
+			}
 		}
 	}
 	r.get("/api/farm/v1/templates/"+good+"/preflight").into(http.StatusOK, &got)
 	if got.Stopped != nil || len(got.Compositions) != 1 || got.Compositions[0].Verdict != "nearly" || len(got.Compositions[0].Findings) != 1 ||
 		got.Compositions[0].Findings[0].What != "NobodyHasIt-Bold" {
 		t.Errorf("the preflight is %+v", got)
+	}
+	if needs := got.Compositions[0].Needs; len(needs) != 1 || needs[0].Kind != "effect" || needs[0].Name != "Glow" || needs[0].Match != "ADBE Glo2" || needs[0].Count != 3 ||
+		needs[0].Drawn != "nearly" {
+		t.Errorf("it uses %+v", needs)
 	}
 	bad := r.given([]byte("this is no project"), "error")
 	r.get("/api/farm/v1/templates/"+bad+"/preflight").refused(http.StatusBadRequest, "could not be read")

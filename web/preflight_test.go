@@ -19,7 +19,9 @@ func lookAt(_ context.Context, p *aep.Project, _ reader.Job) (*aep.Preflight, er
 	for _, it := range p.Items {
 		if it.Comp != nil {
 			out.Compositions = append(out.Compositions, aep.Forecast{ID: it.ID, Composition: it.Name, Verdict: aep.DrawsNearly, Findings: []aep.Finding{
-				{Kind: aep.FontFinding, Composition: it.Name, Layer: "Title", What: "NobodyHasIt-Bold", Detail: true}}})
+				{Kind: aep.FontFinding, Composition: it.Name, Layer: "Title", What: "NobodyHasIt-Bold", Detail: true}},
+				Needs:     []aep.Need{{Kind: aep.NeedEffect, Name: "Glow<b>", Match: "ADBE Glo2", Count: 3, Drawn: aep.DrawsNearly}, {Kind: aep.NeedLayer, Name: "3D layers", Count: 1, Drawn: aep.DrawsExactly}},
+				MoreNeeds: 2})
 		}
 	}
 	return out, nil
@@ -32,11 +34,13 @@ func TestATemplatesPageSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
 	}
 	r := start(t, func(r *rig) { r.reader = []string{self, looksAtTemplate} })
 	looked := r.cardTemplate("ada")
-	r.as("art").get("/templates/"+looked.ID).is(http.StatusOK, "Draws nearly: 1 thing differs", "layer &#39;Title&#39;", "font &#39;NobodyHasIt-Bold&#39; is not there").
+	r.as("art").get("/templates/"+looked.ID).is(http.StatusOK, "Draws nearly: 1 thing differs", "layer &#39;Title&#39;", "font &#39;NobodyHasIt-Bold&#39; is not there",
+		"Uses 4 features", "Drawn nearly", "effect &#39;Glow&lt;b&gt;&#39; × 3", "Drawn exactly", "3D layers", "and 2 more").
 		lacks("an earlier release")
 	german := r.as("art")
 	german.reads = "de"
-	german.get("/templates/"+looked.ID).is(http.StatusOK, "Ebene „Title“", "Die Schrift „NobodyHasIt-Bold“ ist nicht da; eine ähnliche vertritt sie").lacks("is not there")
+	german.get("/templates/"+looked.ID).is(http.StatusOK, "Ebene „Title“", "Die Schrift „NobodyHasIt-Bold“ ist nicht da; eine ähnliche vertritt sie",
+		"Nutzt 4 Funktionen", "Annähernd gezeichnet", "3D-Ebenen").lacks("is not there")
 }
 
 func TestATemplateThatNobodyLookedAtSaysHowToHaveItLookedAt(t *testing.T) {

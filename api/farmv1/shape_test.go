@@ -120,7 +120,10 @@ func TestOtherAnswersOnTheWire(t *testing.T) {
 	golden(t, "preflight", preflightBody{Machines: 3, EngineMachines: 2, Files: []askedFile{{SHA256: "abc", Src: &src}, {SHA256: "def"}},
 		Fonts: []askedFont{{Name: "Inter-Bold", Library: true, Machines: 1}}, Effects: []askedThing{{Name: "ADBE Tint", Own: true}}})
 	golden(t, "template-preflight", templatePreflightShape(&aep.Preflight{Stopped: aep.StoppedByTime, Compositions: []aep.Forecast{
-		{ID: 1, Composition: "main", Verdict: aep.DrawsNot, More: 3, Findings: []aep.Finding{
+		{ID: 1, Composition: "main", Verdict: aep.DrawsNot, More: 3, MoreNeeds: 2, Needs: []aep.Need{
+			{Kind: aep.NeedEffect, Name: "Glow", Match: "ADBE Glo2", Count: 3, Drawn: aep.DrawsNot},
+			{Kind: aep.NeedLayer, Name: "3D layers", Count: 12, Drawn: aep.DrawsExactly},
+		}, Findings: []aep.Finding{
 			{Kind: aep.FeatureFinding, Composition: "inner", Layer: "card", What: "effect 'Glow'"},
 			{Kind: aep.FontFinding, Composition: "main", Layer: "title", What: "Brand-Bold", Detail: true},
 			{Kind: aep.FeatureFinding, Composition: "main", What: "the project's 32 bits per channel are drawn with 8", Detail: true},

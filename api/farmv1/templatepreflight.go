@@ -23,13 +23,24 @@ type templatePreflightBody struct {
 	Stopped      *string        `json:"stopped"`
 }
 
-// forecastBody is what is known of one composition. More is how many findings were left out.
+// forecastBody is what is known of one composition. More is how many findings were left out, MoreNeeds how many features.
 type forecastBody struct {
-	AEID     string        `json:"aeid"`
-	Name     string        `json:"name"`
-	Verdict  string        `json:"verdict"`
-	Findings []findingBody `json:"findings"`
-	More     int           `json:"more"`
+	AEID      string        `json:"aeid"`
+	Name      string        `json:"name"`
+	Verdict   string        `json:"verdict"`
+	Findings  []findingBody `json:"findings"`
+	More      int           `json:"more"`
+	Needs     []needBody    `json:"needs"`
+	MoreNeeds int           `json:"moreNeeds"`
+}
+
+// needBody is a feature that a composition uses. Match is null for what has no match name, Count 0 for what holds for the whole picture.
+type needBody struct {
+	Kind  string  `json:"kind"`
+	Name  string  `json:"name"`
+	Match *string `json:"match"`
+	Count int     `json:"count"`
+	Drawn string  `json:"drawn"`
 }
 
 // findingBody is something that would be drawn otherwise; Layer is null for what is the whole composition's.
@@ -48,17 +59,21 @@ func templatePreflightShape(p *aep.Preflight) templatePreflightBody {
 		body.Stopped = &stopped
 	}
 	for i, c := range p.Compositions {
-		forecast := forecastBody{
-			AEID: strconv.FormatUint(uint64(c.ID), 10), Name: c.Composition, Verdict: string(c.Verdict), Findings: make([]findingBody, len(c.Findings)), More: c.More,
-		}
-		for j, f := range c.Findings {
-			finding := findingBody{Kind: string(f.Kind), Composition: f.Composition, What: f.What, Detail: f.Detail}
-			if f.Layer != "" {
-				finding.Layer = &f.Layer
-			}
-			forecast.Findings[j] = finding
-		}
-		body.Compositions[i] = forecast
+		body.Compositions[i] = forecastShape(c)
+	}
+	return body
+}
+
+func forecastShape(c aep.Forecast) forecastBody {
+	body := forecastBody{
+		AEID: strconv.FormatUint(uint64(c.ID), 10), Name: c.Composition, Verdict: string(c.Verdict), Findings: make([]findingBody, len(c.Findings)), More: c.More,
+		Needs: make([]needBody, len(c.Needs)), MoreNeeds: c.MoreNeeds,
+	}
+	for i, f := range c.Findings {
+		body.Findings[i] = findingBody{Kind: string(f.Kind), Composition: f.Composition, Layer: answer.OrNull(f.Layer), What: f.What, Detail: f.Detail}
+	}
+	for i, n := range c.Needs {
+		body.Needs[i] = needBody{Kind: string(n.Kind), Name: n.Name, Match: answer.OrNull(n.Match), Count: n.Count, Drawn: string(n.Drawn)}
 	}
 	return body
 }

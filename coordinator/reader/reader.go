@@ -26,9 +26,10 @@ type Job struct {
 	// Fonts tells whether the fonts of this machine are there when it is rendered; otherwise each font is a finding.
 	Fonts bool          `json:"fonts,omitempty"`
 	Look  time.Duration `json:"look"` // how long a Look may take
-	// Each and All are how many findings are told of one composition and of all together.
-	Each int `json:"each"`
-	All  int `json:"all"`
+	// Each is how many findings, and how many features, are told of one composition; All how many findings of all together, Needs how many features.
+	Each  int `json:"each"`
+	All   int `json:"all"`
+	Needs int `json:"needs"`
 }
 
 // Look finds what the embedded engine would draw differently from After Effects, and ends soon after ctx. It may change the project.

@@ -27,8 +27,9 @@ const (
 	// MaxListed is how many compositions, layers, fonts and effects of a template its record lists; the introspection has them all.
 	MaxListed         = 2000
 	maxMissingFootage = 100              // files that a template's record says are missing
-	maxEachFound      = 50               // findings of the preflight of one composition
+	maxEachFound      = 50               // findings of the preflight of one composition, and features that it uses
 	maxFound          = 500              // findings of all
+	maxNeeds          = 2000             // features of all
 	retryAfter        = 30 * time.Second // for a template whose reading could not be kept, or for which there was no room
 	crashRetries      = 2                // for a template at which the reader's process ended: the machine may have been short of memory
 )
@@ -214,7 +215,7 @@ func (r *reading) introspect(ctx context.Context, t farm.Template) (*reader.Resu
 	}
 	defer os.RemoveAll(scratch)
 	// Unpacking leaves twice of what must stay free, so that others can go on sending files meanwhile.
-	job := reader.Job{Path: path, Type: t.FileType(), Scratch: scratch, MinFree: 2 * min(cfg.MinFree, math.MaxInt64/2), Each: maxEachFound, All: maxFound}
+	job := reader.Job{Path: path, Type: t.FileType(), Scratch: scratch, MinFree: 2 * min(cfg.MinFree, math.MaxInt64/2), Each: maxEachFound, All: maxFound, Needs: maxNeeds}
 	result, err := reader.Read(ctx, cfg.Program, job, cfg.Bounds)
 	if err == nil && result.Trouble != nil {
 		r.log.Info("looking at what would be drawn of a template", "template", t.ID, "error", result.Trouble)

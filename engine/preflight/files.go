@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"overcrank/aep"
@@ -20,41 +21,36 @@ type read struct {
 	err  error
 }
 
-// within are the findings within a file of a kind that may hold what is not drawn, which is read once; none for other files.
-func (f *Preflight) within(ctx context.Context, use aep.Use) (list []aep.Finding) {
+// within is what is not drawn of a file, and which of its fonts are not there. A file of a kind that may hold either is read once; there is none of
+// others.
+func (f *Preflight) within(ctx context.Context, use aep.Use) (lacks []scene.Lack, fonts []aep.Finding) {
 	it := use.Item
 	outlines := scene.Outlines(it.FileName())
 	if !outlines && it.Footage.Layer == "" && !printed(it.FileName()) || ctx.Err() != nil {
-		return nil
+		return nil, nil
 	}
 	key := fmt.Sprint(it.Footage.File.Resolved, it.Footage.LayerNumber, it.Footage.Layer)
 	of, known := f.files[key]
 	if !known {
 		if len(f.files) == maxFiles {
-			return nil
+			return nil, nil
 		}
 		of = f.read(ctx, it)
 		if ctx.Err() != nil {
-			return nil
+			return nil, nil
 		}
 		f.files[key] = of
 	}
-	about := aep.Finding{Kind: aep.FeatureFinding, Composition: use.Comp.Name, Layer: f.project.DisplayName(use.Layer)}
+	lacks = scene.FileLacks(use, of.info)
 	if of.err != nil && outlines && it.Footage.Layer == "" {
-		about.What = "the vector file " + of.err.Error()
-		list = append(list, about)
-	}
-	for _, lack := range scene.FileLacks(use, of.info) {
-		about.What, about.Detail = lack.What, lack.Detail
-		list = append(list, about)
+		lacks = slices.Insert(lacks, 0, scene.FileLack(use, "the vector file "+of.err.Error()))
 	}
 	for _, name := range of.info.Fonts {
 		if f.opt.HasFont == nil || !f.opt.HasFont(name) {
-			about.Kind, about.What, about.Detail = aep.FontFinding, name, true
-			list = append(list, about)
+			fonts = append(fonts, aep.Finding{Kind: aep.FontFinding, Composition: use.Comp.Name, Layer: f.project.DisplayName(use.Layer), What: name, Detail: true})
 		}
 	}
-	return list
+	return lacks, fonts
 }
 
 // printed tells by its name whether a file is a picture of a kind that may have the colours of inks.

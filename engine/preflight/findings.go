@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"overcrank/aep"
+	"overcrank/engine/scene"
 )
 
 // maxText limits names and errors, in runes: files may hold any.
@@ -27,6 +28,15 @@ func (f *findings) add(finding aep.Finding) {
 		f.told[known] = true
 		f.list = append(f.list, finding)
 	}
+}
+
+// lack adds what of a layer, or of the composition where there is none, is not drawn.
+func (f *findings) lack(p *aep.Project, lack scene.Lack) {
+	finding := aep.Finding{Kind: aep.FeatureFinding, Composition: lack.Comp.Name, What: lack.What, Detail: lack.Detail}
+	if lack.Layer != nil {
+		finding.Layer = p.DisplayName(lack.Layer)
+	}
+	f.add(finding)
 }
 
 func short(s string) string {

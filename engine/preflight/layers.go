@@ -3,6 +3,7 @@ package preflight
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
@@ -16,9 +17,20 @@ const (
 	maxValues = 20000
 )
 
+// looked is what was found in the layers of one composition.
+type looked struct {
+	findings    []aep.Finding
+	expressions int // how many there are
+}
+
+// failing tells whether any expression fails.
+func (l looked) failing() bool {
+	return slices.ContainsFunc(l.findings, func(f aep.Finding) bool { return f.Kind == aep.ExpressionFinding })
+}
+
 // layers looks at the layers of a composition: at the fonts of their texts, and at their expressions, which it tries.
-func (f *Preflight) layers(ctx context.Context, comp *scene.Comp) ([]aep.Finding, error) {
-	if known, looked := f.looks[comp.Item]; looked {
+func (f *Preflight) layers(ctx context.Context, comp *scene.Comp) (looked, error) {
+	if known, is := f.looks[comp.Item]; is {
 		return known, context.Cause(ctx)
 	}
 	l := look{ctx: ctx, preflight: f, comp: comp.Item, found: newFindings(), fonts: make(map[string]bool)}
@@ -33,10 +45,11 @@ func (f *Preflight) layers(ctx context.Context, comp *scene.Comp) ([]aep.Finding
 		l.layer(layer)
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return looked{}, context.Cause(ctx)
 	}
-	f.looks[comp.Item] = l.found.list
-	return l.found.list, nil
+	out := looked{l.found.list, l.expressions}
+	f.looks[comp.Item] = out
+	return out, nil
 }
 
 // look is a look at the layers of one composition.
@@ -47,12 +60,15 @@ type look struct {
 	found     *findings
 	fonts     map[string]bool // that were looked for
 	values    int
+	// expressions is how many were met.
+	expressions int
 }
 
 // layer tries the expressions of a layer at times at which it is seen, and looks for the fonts of its texts.
 func (l *look) layer(layer *scene.Layer) {
 	e := l.preflight.eval
 	driven := drivenOf(layer.Props, nil)
+	l.expressions += len(driven)
 	from, to := max(0, min(layer.In, layer.Out)), min(layer.Comp.Duration, max(layer.In, layer.Out))
 	for i := range moments {
 		t := from + (to-from)*(float64(i)+0.5)/moments

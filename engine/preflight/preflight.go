@@ -19,8 +19,9 @@ type Options struct {
 	Fonts *text.Book
 	// Expressions makes the machine that evaluates expressions; nil does not look at them.
 	Expressions func(e *eval.Evaluator) eval.Expressions
-	// Each is how many findings are told of one composition, All of all together; the rest is counted. 0 means all.
-	Each, All int
+	// Each is how many findings and how many features are told of one composition, All how many findings and Needs how many features of all
+	// together; the rest is counted. 0 means all.
+	Each, All, Needs int
 }
 
 // mostCompositions is how many compositions of a project are looked at.
@@ -32,7 +33,7 @@ type Preflight struct {
 	items   []*aep.Item // of the project as it was given, without the copies that layers with values of their own show
 	opt     Options
 	eval    *eval.Evaluator
-	looks   map[*aep.Item][]aep.Finding // in the layers of a composition, whichever others show it
+	looks   map[*aep.Item]looked        // at the layers of a composition, whichever others show it
 	failed  map[*aep.Property]bool      // whose expression has failed; the evaluator may tell it once
 	faults  map[*aep.Item][]aep.Finding // such expressions of compositions that others were looked at for
 	failing func(eval.Ref, error)       // hears of expressions that fail
@@ -45,7 +46,7 @@ func New(p *aep.Project, opt Options) *Preflight {
 	p = p.Instances()
 	f := &Preflight{
 		project: p, items: items, opt: opt, eval: &eval.Evaluator{Project: p},
-		looks: make(map[*aep.Item][]aep.Finding), failed: make(map[*aep.Property]bool), faults: make(map[*aep.Item][]aep.Finding),
+		looks: make(map[*aep.Item]looked), failed: make(map[*aep.Property]bool), faults: make(map[*aep.Item][]aep.Finding),
 		files: make(map[string]read),
 	}
 	f.eval.OnError = func(ref eval.Ref, _ float64, err error) { f.failing(ref, err) }
@@ -59,7 +60,7 @@ func New(p *aep.Project, opt Options) *Preflight {
 // or there are too many, Stopped says so, and the compositions that were not looked at are left out.
 func (f *Preflight) All(ctx context.Context) *aep.Preflight {
 	out := &aep.Preflight{Compositions: []aep.Forecast{}}
-	left, within := f.opt.All, f.project.Sources()
+	left, leftNeeds, within := f.opt.All, f.opt.Needs, f.project.Sources()
 	known := make(map[*aep.Item]aep.Forecast)
 	for n, it := range f.roots(within) {
 		if n == mostCompositions {
@@ -74,6 +75,10 @@ func (f *Preflight) All(ctx context.Context) *aep.Preflight {
 		if f.opt.All > 0 {
 			cut(&c, left)
 			left -= len(c.Findings)
+		}
+		if f.opt.Needs > 0 {
+			cutNeeds(&c, leftNeeds)
+			leftNeeds -= len(c.Needs)
 		}
 		known[it] = c
 	}
@@ -104,36 +109,42 @@ func (f *Preflight) Look(ctx context.Context, comp *aep.Item) (aep.Forecast, err
 	}
 	all := newFindings()
 	s := scene.Compile(f.project, comp)
-	for _, note := range s.Notes() {
-		all.add(aep.Finding{Kind: aep.FeatureFinding, Composition: comp.Name, What: note, Detail: true})
-	}
-	for _, lack := range s.Lacks {
-		all.add(aep.Finding{Kind: aep.FeatureFinding, Composition: lack.Comp.Name, Layer: f.project.DisplayName(lack.Layer), What: lack.What, Detail: lack.Detail})
+	needs := needsOf(s)
+	for _, lack := range append(s.Notes(), s.Lacks...) {
+		all.lack(f.project, lack)
 	}
 	for _, use := range f.project.Uses(comp) {
+		needs.file(use.Item)
 		if use.Item.Footage.File.Resolved == "" {
 			all.add(aep.Finding{Kind: aep.FootageFinding, Composition: use.Comp.Name, Layer: f.project.DisplayName(use.Layer), What: use.Item.FileName()})
 			continue
 		}
-		for _, finding := range f.within(ctx, use) {
-			all.add(finding)
+		lacks, fonts := f.within(ctx, use)
+		for _, lack := range lacks {
+			all.lack(f.project, lack)
+			needs.lack(lack)
+		}
+		for _, font := range fonts {
+			all.add(font)
 		}
 	}
 	for _, c := range s.Comps() {
-		list, err := f.layers(ctx, c)
+		of, err := f.layers(ctx, c)
 		if err != nil {
 			return aep.Forecast{}, err
 		}
-		for _, finding := range list {
+		needs.expressions(of.expressions, of.failing())
+		for _, finding := range of.findings {
 			all.add(finding)
 		}
 	}
 	// What counts most comes first, so that a list that is cut loses what counts least.
 	slices.SortStableFunc(all.list, func(a, b aep.Finding) int { return rank(a) - rank(b) })
-	out := aep.Forecast{ID: comp.ID, Composition: short(comp.Name), Findings: all.list}
+	out := aep.Forecast{ID: comp.ID, Composition: short(comp.Name), Findings: all.list, Needs: needs.sorted()}
 	out.Verdict = out.Judge()
 	if f.opt.Each > 0 {
 		cut(&out, f.opt.Each)
+		cutNeeds(&out, f.opt.Each)
 	}
 	return out, nil
 }
@@ -149,5 +160,12 @@ func rank(f aep.Finding) int {
 func cut(c *aep.Forecast, keep int) {
 	if more := len(c.Findings) - keep; more > 0 {
 		c.Findings, c.More = c.Findings[:keep:keep], c.More+more
+	}
+}
+
+// cutNeeds is cut for the features of a forecast.
+func cutNeeds(c *aep.Forecast, keep int) {
+	if more := len(c.Needs) - keep; more > 0 {
+		c.Needs, c.MoreNeeds = c.Needs[:keep:keep], c.MoreNeeds+more
 	}
 }

@@ -86,6 +86,15 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 			f.Kind, f.Layer, f.File = aep.FootageFile, "card", aep.FileReference{FullPath: path, Resolved: path}
 			l.Props.Children = append(l.Props.Children, group("ADBE Layer Styles", group("patternFill/enabled")))
 		}, aep.DrawsNearly, aep.Finding{Kind: aep.FeatureFinding, What: "the place where the pattern begins of layer style 'patternFill/enabled'", Detail: true}},
+		"styles of an adjustment layer": {func(_ *aep.Project, l *aep.Layer) {
+			l.Adjustment = true
+			l.Props.Children = append(l.Props.Children, group("ADBE Layer Styles", group("solidFill/enabled")))
+		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "layer styles of an adjustment layer"}},
+		"the fill of an adjustment layer": {func(_ *aep.Project, l *aep.Layer) {
+			l.Adjustment = true
+			l.Props.Children = append(l.Props.Children, group("ADBE Layer Styles",
+				group("ADBE Blend Options Group", group("ADBE Adv Blend Group", number("ADBE Layer Fill Opacity2", 50)))))
+		}, aep.DrawsNot, aep.Finding{Kind: aep.FeatureFinding, What: "layer styles of an adjustment layer"}},
 		"colours of inks": {func(p *aep.Project, _ *aep.Layer) { inked(t, p, "") }, aep.DrawsNearly, aep.Finding{
 			Kind: aep.FeatureFinding, What: "the exact colours of CMYK in the file 'art.psd'", Detail: true}},
 		"colours of inks in a layer": {func(p *aep.Project, _ *aep.Layer) { inked(t, p, "ground") }, aep.DrawsNearly, aep.Finding{

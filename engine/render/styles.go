@@ -43,7 +43,7 @@ func (w *worker) styledOver(dst *raster.Image, l *shownLayer, opacity float64, b
 		Time: v.t, Eval: w.eval, Scale: v.stage.m.MeanScale(), Surface: host{w: w, v: v}.Surface,
 		Whole: geom.Rect{MaxX: float64(v.comp.Width), MaxY: float64(v.comp.Height)}.Transform(v.stage.m),
 	}
-	if set.Pattern != "" && v.layer.Kind == scene.Footage && v.layer.Source != nil {
+	if set.Pattern.Name != "" && v.layer.Kind == scene.Footage && v.layer.Source != nil {
 		if src, err := w.r.sources.get(w.ctx, v.layer.Source, w.n); err == nil && src != nil {
 			f.Pattern = src.Pattern
 		}

@@ -44,7 +44,7 @@ func (w *warnings) say(message string) {
 // warnAll warns of what is drawn differently, or not at all, at any time of the composition: every part of a film that is split says the same.
 func (r *Renderer) warnAll() {
 	for _, note := range r.scene.Notes() {
-		r.warned.say(fmt.Sprintf("composition '%s': %s by the embedded engine", r.comp.Name, note))
+		r.warned.say(fmt.Sprintf("composition '%s': %s by the embedded engine", r.comp.Name, note.What))
 	}
 	for _, lack := range r.scene.Lacks {
 		if !lack.Kept || r.opt.MotionBlur == BlurEnabled {

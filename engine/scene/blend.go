@@ -38,22 +38,23 @@ func (l *Layer) blending() raster.Blend {
 	if l.Blend < aep.BlendNormal {
 		return raster.Normal
 	}
-	named := "blend mode '" + l.Blend.String() + "'"
+	mode := Of(aep.NeedBlend, l.Blend.String())
+	named := "blend mode '" + mode.Name + "'"
 	switch l.Blend {
 	case aep.BlendDissolve, aep.BlendDancingDissolve:
 		if l.ThreeD {
 			return raster.Normal
 		}
-		l.detail("After Effects' own pattern of " + named)
+		l.detail("After Effects' own pattern of "+named, mode)
 		return raster.Dissolve(uint64(l.ID))
 	case aep.BlendClassicDifference, aep.BlendClassicColorDodge, aep.BlendClassicColorBurn:
-		l.detail("the exact formula of " + named)
+		l.detail("the exact formula of "+named, mode)
 	case aep.BlendLuminescentPremul:
-		l.detail("the light of transparent pixels in " + named)
+		l.detail("the light of transparent pixels in "+named, mode)
 	}
 	if blend, ok := raster.Mode(l.Blend.String()); ok {
 		return blend
 	}
-	l.lack(named)
+	l.lack(named, mode)
 	return raster.Normal
 }

@@ -51,12 +51,12 @@ func ProfileOf(p aep.ColorProfile) (*profile.Profile, error) {
 }
 
 // notes are what of the project's colours is drawn differently.
-func (c *Color) notes(p *aep.Project) (notes []string) {
+func (c *Color) notes(p *aep.Project) (notes []Lack) {
 	if c.unread != "" {
-		notes = append(notes, "the working space '"+c.unread+"' is not known, so colours are not converted to it")
+		notes = append(notes, Lack{What: "the working space '" + c.unread + "' is not known, so colours are not converted to it", Of: Of(aep.NeedProfile, c.unread)})
 	}
 	if p.Color.OCIO {
-		notes = append(notes, "colours that OpenColorIO manages are drawn as those of Adobe's own management")
+		notes = append(notes, Lack{What: "colours that OpenColorIO manages are drawn as those of Adobe's own management", Of: Of(aep.NeedPicture, OpenColorIO)})
 	}
 	return notes
 }

@@ -14,42 +14,66 @@ import (
 	"overcrank/engine/style"
 )
 
-// lack notes what of the layer is not drawn, detail what of that only changes details.
-func (l *Layer) lack(what string)   { l.lacks = append(l.lacks, Lack{What: what}) }
-func (l *Layer) detail(what string) { l.lacks = append(l.lacks, Lack{What: what, Detail: true}) }
+// lack notes what of a feature of the layer is not drawn, detail what of that only changes details.
+func (l *Layer) lack(what string, of Feature) { l.lacks = append(l.lacks, Lack{What: what, Of: of}) }
+func (l *Layer) detail(what string, of Feature) {
+	l.lacks = append(l.lacks, Lack{What: what, Of: of, Detail: true})
+}
 
-// lacks lists what the layers of a composition lack: those that are seen or heard at some time, and those that are a track matte, or whose effects
-// another's effect sees.
-func (c *compiler) lacks(comp *Comp) {
-	used := make(map[*Layer]bool)
+// show lists what the layers of a composition lack that are seen at some time, are a track matte, or whose effects another's effect sees; and before
+// that what those compositions lack that they show.
+func (c *compiler) show(comp *Comp) {
+	if c.shown[comp] {
+		return
+	}
+	c.shown[comp] = true
+	u := usage{comp: comp, layers: make(map[*Layer]bool), sources: make(map[*Layer]bool)}
 	for _, l := range comp.Shown {
 		if min(l.In, l.Out) < comp.Duration && max(l.In, l.Out) > 0 {
-			comp.use(l, used)
+			u.use(l)
 		}
 	}
 	for _, l := range comp.All {
-		if used[l] {
+		if u.sources[l] && l.Inner != nil {
+			c.show(l.Inner)
+		}
+	}
+	for _, l := range comp.All {
+		if u.layers[l] {
 			comp.used = append(comp.used, l)
 			c.seen(l)
 		}
 	}
+	c.scene.comps = append(c.scene.comps, comp)
+}
+
+// usage is what is drawn of a composition.
+type usage struct {
+	comp   *Comp
+	layers map[*Layer]bool
+	// sources are the layers of which the source is drawn, whether they are themselves or not.
+	sources map[*Layer]bool
 }
 
 // use notes a layer, and those that it shows itself with.
-func (c *Comp) use(l *Layer, used map[*Layer]bool) {
-	if l == nil || used[l] {
+func (u *usage) use(l *Layer) {
+	if l == nil || u.layers[l] {
 		return
 	}
-	used[l] = true
-	c.use(l.Matted, used)
+	u.layers[l], u.sources[l] = true, true
+	u.use(l.Matted)
 	group := l.Props.Child("ADBE Effect Parade")
 	if group == nil || !l.EffectsEnabled {
 		return
 	}
 	for _, e := range group.Children {
 		for _, p := range e.Children {
-			if e.Enabled && p.LayerPart != aep.LayerSource && p.LayerRef != 0 && !effect.IsControl(e) {
-				c.use(c.Layer(p.LayerRef), used)
+			switch {
+			case !e.Enabled || p.LayerRef == 0 || effect.IsControl(e):
+			case p.LayerPart == aep.LayerSource:
+				u.sources[u.comp.Layer(p.LayerRef)] = true
+			default:
+				u.use(u.comp.Layer(p.LayerRef))
 			}
 		}
 	}
@@ -65,7 +89,7 @@ func (c *compiler) seen(l *Layer) {
 	l.flat()
 	switch l.Kind {
 	case Unknown:
-		l.lack("a layer of this kind")
+		l.lack("a layer of this kind", Of(aep.NeedLayer, UnknownLayers))
 	case Camera:
 		l.iris()
 	case Light:
@@ -74,16 +98,16 @@ func (c *compiler) seen(l *Layer) {
 		l.file(c.scene.Color.Bits)
 	case Nested:
 		if l.within {
-			l.lack("composition '" + l.Source.Name + "' within itself")
+			l.lack("composition '"+l.Source.Name+"' within itself", Of(aep.NeedLayer, Compositions))
 		}
 	case Text:
 		l.text()
 	case Shape:
 		for _, what := range l.Shapes.Lacks() {
-			l.lack(what)
+			l.lack(what, Of(aep.NeedLayer, Shapes))
 		}
 		for _, what := range l.Shapes.Nearly() {
-			l.detail(what)
+			l.detail(what, Of(aep.NeedLayer, Shapes))
 		}
 	}
 	for _, lack := range l.lacks {
@@ -99,24 +123,24 @@ func (c *compiler) seen(l *Layer) {
 func (l *Layer) switches() {
 	comp := l.Comp
 	if l.Kind == Nested && l.Collapse && !l.Joins && l.Inner.deep() {
-		l.lack("the depth of 3D layers in a collapsed composition, among those around it,")
+		l.lack("the depth of 3D layers in a collapsed composition, among those around it,", Of(aep.NeedLayer, Collapsed))
 	}
 	if what := l.lowQuality(); what != "" {
-		l.lacks = append(l.lacks, Lack{What: what, Detail: true, Kept: true})
+		l.lacks = append(l.lacks, Lack{What: what, Of: Of(aep.NeedLayer, RoughLayers), Detail: true, Kept: true})
 	}
-	if l.FrameBlend && l.mixesFrames() {
+	if l.FrameBlend && l.MixesFrames() {
 		if l.PixelMotion {
-			l.detail("the movement between frames of pixel motion, which are mixed,")
+			l.detail("the movement between frames of pixel motion, which are mixed,", Of(aep.NeedTime, PixelMotion))
 		}
 		if l.hurries() {
-			l.detail("After Effects' own mixture of the frames that pass in one")
+			l.detail("After Effects' own mixture of the frames that pass in one", l.Blended())
 		}
 	}
 	if a, b := sourceAspect(l.Source), Aspect(comp.PixelAspect); a != 0 && unlike(a, b) {
-		l.lack(fmt.Sprintf("a source with pixels of %.3g:1 among pixels of %.3g:1", a, b))
+		l.lack(fmt.Sprintf("a source with pixels of %.3g:1 among pixels of %.3g:1", a, b), Of(aep.NeedPicture, OddPixels))
 	}
 	if group := l.Props.Child("ADBE Layer Overrides"); group != nil && len(group.Children) > 0 {
-		l.lack("a value of its own for an essential property")
+		l.lack("a value of its own for an essential property", Of(aep.NeedLayer, Essentials))
 	}
 }
 
@@ -138,12 +162,16 @@ func (l *Layer) lowQuality() string {
 	return ""
 }
 
-// Notes say what of the whole composition differs from what After Effects draws.
-func (s *Scene) Notes() (notes []string) {
+// Notes say what of the whole composition differs from what After Effects draws, in sentences.
+func (s *Scene) Notes() (notes []Lack) {
 	if a := Aspect(s.Root.PixelAspect); unlike(a, 1) {
-		notes = append(notes, fmt.Sprintf("its pixels of %.3g:1 are written as square ones", a))
+		notes = append(notes, Lack{What: fmt.Sprintf("its pixels of %.3g:1 are written as square ones", a), Of: Of(aep.NeedPicture, OddPixels)})
 	}
-	return append(notes, s.Color.notes(s.Project)...)
+	notes = append(notes, s.Color.notes(s.Project)...)
+	for i := range notes {
+		notes[i].Comp, notes[i].Detail = s.Root.Item, true
+	}
+	return notes
 }
 
 // deep tells whether any of the layers of c that may be seen is a 3D layer.
@@ -157,8 +185,8 @@ func (l *Layer) on(path ...string) bool {
 	return n.Varies() || n.First() != 0
 }
 
-// mixesFrames tells whether frame blending would be visible: the source has frames of its own, at other times than the composition's.
-func (l *Layer) mixesFrames() bool {
+// MixesFrames tells whether frame blending would be visible: the source has frames of its own, at other times than the composition's.
+func (l *Layer) MixesFrames() bool {
 	if l.Source == nil {
 		return false
 	}
@@ -212,21 +240,23 @@ func (l *Layer) styles() {
 	set := l.Styles
 	if l.Adjustment {
 		if set = style.Compile(l.At(l.Props.Child("ADBE Layer Styles"))); set != nil {
-			l.lack("layer styles of an adjustment layer")
+			for _, one := range set.On {
+				l.lack("layer styles of an adjustment layer", Styled(one))
+			}
 		}
 		return
 	}
 	if set == nil {
 		return
 	}
-	for _, name := range set.Missing {
-		l.lack("layer style '" + name + "'")
+	for _, one := range set.Missing {
+		l.lack("layer style '"+one.Name+"'", Styled(one))
 	}
-	if set.Pattern != "" && !l.layered() {
-		l.lack("layer style '" + set.Pattern + "'")
+	if set.Pattern.Name != "" && !l.layered() {
+		l.lack("layer style '"+set.Pattern.Name+"'", Styled(set.Pattern))
 	}
 	for _, part := range set.Lacks {
-		l.detail(part)
+		l.detail(part.What, Styled(part.Of))
 	}
 }
 
@@ -242,16 +272,16 @@ func (l *Layer) flat() {
 	}
 	tilted := len(l.Comp.cameras) > 0 || l.on("ADBE Transform Group", "ADBE Rotate X") || l.on("ADBE Transform Group", "ADBE Rotate Y")
 	if tilted && !l.InCharacters() && l.MotionBlur && l.Comp.MotionBlur && len(l.Redrawn) > 0 {
-		l.detail("the motion blur of what changes within a text or a shape in space")
+		l.detail("the motion blur of what changes within a text or a shape in space", Of(aep.NeedTime, MotionBlur))
 	}
 	if l.Kind != Text || l.Glyphs == nil || !l.Glyphs.InSpace() {
 		return
 	}
 	switch {
 	case !l.InCharacters():
-		l.lack("the depth of characters of a text with masks")
+		l.lack("the depth of characters of a text with masks", Of(aep.NeedLayer, DeepCharacters))
 	case len(l.Comp.Lamps) > 0 || l.amongOthers() || slices.ContainsFunc(l.Comp.All, (*Layer).focuses):
-		l.detail("what light, shadow, focus and other 3D layers make of single characters")
+		l.detail("what light, shadow, focus and other 3D layers make of single characters", Of(aep.NeedLayer, DeepCharacters))
 	}
 }
 
@@ -277,12 +307,12 @@ func (l *Layer) solid() {
 	default:
 		return
 	}
-	l.detail("another renderer than Classic 3D")
+	l.detail("another renderer than Classic 3D", Of(aep.NeedLayer, DeepLayers))
 	if may(eval.NumberOf(l.At(l.Props.Find("ADBE Extrsn Options Group", "ADBE Extrsn Depth")), 0)) {
-		l.lack("the depth of a 3D layer that is extruded")
+		l.lack("the depth of a 3D layer that is extruded", Of(aep.NeedLayer, DeepLayers))
 	}
 	if may(eval.NumberOf(l.At(l.Props.Find("ADBE Plane Options Group", "ADBE Plane Curvature")), 0)) {
-		l.lack("the curvature of a 3D layer")
+		l.lack("the curvature of a 3D layer", Of(aep.NeedLayer, DeepLayers))
 	}
 }
 
@@ -291,7 +321,7 @@ func (l *Layer) heard() {
 	for _, e := range l.Effects {
 		if h, ok := e.Effect.(effect.Hearing); ok {
 			if other := l.Comp.Layer(h.Hears()); other != nil && other.Inner != nil {
-				l.lack("the sound of composition '" + other.Source.Name + "' in an effect")
+				l.lack("the sound of composition '"+other.Source.Name+"' in an effect", e.Feature())
 			}
 		}
 	}
@@ -299,15 +329,15 @@ func (l *Layer) heard() {
 
 func (l *Layer) file(bits int) {
 	if l.Source == nil || l.Source.Footage.Kind == aep.FootagePlaceholder {
-		l.lack("a source without a file")
+		l.lack("a source without a file", Of(aep.NeedLayer, Placeholders))
 	} else if l.Source.Footage.Pulldown {
-		l.detail("the removal of pulldown")
+		l.detail("the removal of pulldown", Filed(l.Source))
 	}
 	if l.Source != nil && bits == 32 && strings.EqualFold(path.Ext(l.Source.FileName()), ".exr") {
-		l.detail("what is brighter than white in '" + l.Source.FileName() + "'")
+		l.detail("what is brighter than white in '"+l.Source.FileName()+"'", Filed(l.Source))
 	}
 	if l.Source != nil && l.Source.Footage.Kind == aep.FootageFile && undrawn(l.Source.FileName()) {
-		l.lack("the vector file '" + l.Source.FileName() + "'")
+		l.lack("the vector file '"+l.Source.FileName()+"'", Filed(l.Source))
 	}
 }
 
@@ -315,33 +345,43 @@ func (l *Layer) file(bits int) {
 // merged into the file's picture.
 func FileLacks(use aep.Use, info footage.Info) (list []Lack) {
 	name := use.Item.FileName()
+	nearly := func(what string) {
+		lack := FileLack(use, what)
+		lack.Detail = true
+		list = append(list, lack)
+	}
 	switch {
 	case info.Lacks == "":
 	case use.Item.Footage.Layer == "":
-		list = append(list, Lack{What: info.Lacks + " in the vector file '" + name + "'"})
+		list = append(list, FileLack(use, info.Lacks+" in the vector file '"+name+"'"))
 	default:
-		list = append(list, Lack{What: info.Lacks + " in the file '" + name + "'"})
+		list = append(list, FileLack(use, info.Lacks+" in the file '"+name+"'"))
 	}
 	if info.Inks {
 		in := " in the file '"
 		if info.Outlines {
 			in = " in the vector file '"
 		}
-		list = append(list, Lack{What: "the exact colours of CMYK" + in + name + "'", Detail: true})
+		nearly("the exact colours of CMYK" + in + name + "'")
 	}
 	own := eval.Ref{Comp: use.Comp, Layer: use.Layer, Prop: use.Layer.Props.Child("ADBE Layer Styles")}
 	set := style.Compile(own)
-	if set != nil && set.Pattern != "" && use.Item.Footage.Layer != "" {
-		if info.Patterned {
-			list = append(list, Lack{What: "the place where the pattern begins of layer style '" + set.Pattern + "'", Detail: true})
-		} else {
-			list = append(list, Lack{What: "layer style '" + set.Pattern + "'"})
+	if set != nil && set.Pattern.Name != "" && use.Item.Footage.Layer != "" {
+		lack := FileLack(use, "layer style '"+set.Pattern.Name+"'")
+		if lack.Of = Styled(set.Pattern); info.Patterned {
+			lack.What, lack.Detail = "the place where the pattern begins of "+lack.What, true
 		}
+		list = append(list, lack)
 	}
 	if info.Styled && set == nil {
-		list = append(list, Lack{What: "layer styles that are merged into the file '" + name + "'", Detail: true})
+		nearly("layer styles that are merged into the file '" + name + "'")
 	}
 	return list
+}
+
+// FileLack is that something of a file's type is not drawn where a layer uses the file.
+func FileLack(use aep.Use, what string) Lack {
+	return Lack{Comp: use.Comp, Layer: use.Layer, What: what, Of: Filed(use.Item)}
 }
 
 // Outlines tells by its name whether a file is a picture of outlines that is drawn.
@@ -363,12 +403,12 @@ func (l *Layer) text() {
 		return
 	}
 	if doc, ok := l.Document.First().(*aep.TextDocument); ok && doc != nil && doc.Lines != aep.HorizontalLines {
-		l.detail("the way of animators, paths and anchors along the lines of vertical text")
+		l.detail("the way of animators, paths and anchors along the lines of vertical text", Of(aep.NeedText, Animators))
 	}
 	for _, what := range l.Glyphs.Lacks() {
-		l.lack(what)
+		l.lack(what, Of(aep.NeedText, Animators))
 	}
 	for _, what := range l.Glyphs.Nearly() {
-		l.detail(what)
+		l.detail(what, Of(aep.NeedText, Animators))
 	}
 }

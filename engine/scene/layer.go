@@ -87,8 +87,8 @@ type Mask struct {
 // Effect is an effect that is on. One that replaces the layer's picture and cannot be drawn has no Effect of its own: it clears the picture.
 type Effect struct {
 	effect.Effect
-	Name  string
-	Limit Limit
+	Name, Match string
+	Limit       Limit
 }
 
 // Vector tells whether the layer is drawn from outlines at the size at which it is seen. After Effects applies the transform of such a
@@ -177,7 +177,9 @@ func (c *compiler) layer(comp *Comp, l *aep.Layer) *Layer {
 		out.Styles = style.Compile(out.At(l.Props.Child("ADBE Layer Styles")))
 	}
 	if out.Styles != nil && c.scene.Color.Deep() {
-		out.detail("the precision beyond 8 bits of its layer styles")
+		for _, one := range out.Styles.On {
+			out.detail("the precision beyond 8 bits of its layer styles", Styled(one))
+		}
 	}
 	if out.Styles != nil {
 		out.Styling = out.vary(nil, l.Props.Child("ADBE Layer Styles"))
@@ -229,7 +231,7 @@ func (l *Layer) masks() {
 		}
 		m := l.mask(p)
 		if feathered(p.Child("ADBE Mask Shape")) {
-			l.detail("After Effects' own curve between the feather points of mask '" + DisplayName(p) + "'")
+			l.detail("After Effects' own curve between the feather points of mask '"+DisplayName(p)+"'", Of(aep.NeedMask, Masks))
 		}
 		l.Masks = append(l.Masks, m)
 	}
@@ -271,29 +273,30 @@ func (c *compiler) effects(l *Layer) {
 			continue
 		}
 		name := DisplayName(p)
+		self := Feature{aep.NeedEffect, name, p.Match}
 		if kind, ofSound := audio.KindOf(p.Match); ofSound {
 			l.sound(p, kind, name)
 			continue
 		}
 		make, known := effect.Find(p.Match)
 		if !known {
-			l.lack("effect '" + name + "'")
+			l.lack("effect '"+name+"'", self)
 			if effect.Replaces(p.Match) {
-				l.Effects = append(l.Effects, Effect{Name: name})
+				l.Effects = append(l.Effects, Effect{Name: name, Match: p.Match})
 			}
 			continue
 		}
 		params := effect.Of(l.At(p))
 		made := make(params)
-		l.Effects = append(l.Effects, Effect{made, name, l.limit(p, name)})
+		l.Effects = append(l.Effects, Effect{made, name, p.Match, l.limit(p, name)})
 		if timed, ok := made.(effect.Timed); ok && timed.Timed() {
 			l.Timed, l.Varies = true, true
 		}
 		if c.scene.Color.Deep() && !precise(made) {
-			l.detail("the precision beyond 8 bits of effect '" + name + "'")
+			l.detail("the precision beyond 8 bits of effect '"+name+"'", self)
 		}
 		for _, part := range params.Lacks() {
-			l.detail(part + " of effect '" + name + "'")
+			l.detail(part+" of effect '"+name+"'", self)
 		}
 	}
 	if len(l.Effects) > 0 {

@@ -20,14 +20,15 @@ type Scene struct {
 	comps []*Comp
 }
 
-// Comps are the compositions that are shown, each before those that show it.
+// Comps are the compositions that are shown, each before those that show it. One that only layers show which are switched off is not among them.
 func (s *Scene) Comps() []*Comp { return s.comps }
 
 // Lack is something that a layer has, and that is not drawn.
 type Lack struct {
 	Comp  *aep.Item
 	Layer *aep.Layer
-	What  string // such as "effect 'Glow'"
+	What  string  // such as "effect 'Glow'"
+	Of    Feature // of which it is
 	// Detail tells whether only details of the picture are missing, such as the pattern of a noise.
 	Detail bool
 	// Kept tells whether it matters only under render settings that keep what layers say themselves ("Current Settings").
@@ -61,8 +62,12 @@ func (c *Comp) Layer(id uint32) *Layer { return c.byID[id] }
 
 // Compile compiles a composition and those that it shows. The project must be complete (aep.Complete) and not change any more.
 func Compile(p *aep.Project, comp *aep.Item) *Scene {
-	c := compiler{scene: &Scene{Project: p, Color: colorOf(p)}, comps: make(map[*aep.Item]*Comp), within: make(map[*aep.Item]bool), told: make(map[Lack]bool)}
+	c := compiler{
+		scene: &Scene{Project: p, Color: colorOf(p)}, comps: make(map[*aep.Item]*Comp), within: make(map[*aep.Item]bool),
+		shown: make(map[*Comp]bool), told: make(map[Lack]bool),
+	}
 	c.scene.Root = c.comp(comp)
+	c.show(c.scene.Root)
 	return c.scene
 }
 
@@ -70,6 +75,7 @@ type compiler struct {
 	scene  *Scene
 	comps  map[*aep.Item]*Comp
 	within map[*aep.Item]bool // compositions that are being compiled
+	shown  map[*Comp]bool     // of which what they lack is listed
 	told   map[Lack]bool
 }
 
@@ -104,9 +110,7 @@ func (c *compiler) comp(it *aep.Item) *Comp {
 	for _, l := range out.All {
 		l.unloop()
 	}
-	c.lacks(out)
 	out.Constant = out.constant()
-	c.scene.comps = append(c.scene.comps, out)
 	return out
 }
 
@@ -136,7 +140,7 @@ func (l *Layer) unloop() {
 	met := map[*Layer]bool{}
 	for m := l; m.Matted != nil; m = m.Matted {
 		if met[m] {
-			l.lack("a track matte that is cut by itself")
+			l.lack("a track matte that is cut by itself", l.Matting())
 			l.Matted = nil
 			return
 		}

@@ -11,13 +11,14 @@ import (
 // SoundEffect is an effect on the sound of a layer.
 type SoundEffect struct {
 	Match  string
+	Name   string
 	Kind   audio.Kind
 	Values []eval.Number // in the order of its parameters
 }
 
 // sound adds an effect on the layer's sound.
 func (l *Layer) sound(p *aep.Property, kind audio.Kind, name string) {
-	e := SoundEffect{Match: p.Match, Kind: kind}
+	e := SoundEffect{Match: p.Match, Name: name, Kind: kind}
 	first := 1
 	// The graph of an equalizer stands before its bands, and has no number.
 	if c := p.Child(param(p, 1)); c != nil {
@@ -29,10 +30,10 @@ func (l *Layer) sound(p *aep.Property, kind audio.Kind, name string) {
 		e.Values = append(e.Values, eval.NumberOf(l.At(p.Child(param(p, first+i))), start))
 	}
 	if l.AudioEnabled && kind.Likeness != "" {
-		l.detail(kind.Likeness + " in the sound of effect '" + name + "'")
+		l.detail(kind.Likeness+" in the sound of effect '"+name+"'", e.Feature())
 	}
 	if l.AudioEnabled && kind.Reverses && len(l.Sounds) > 0 {
-		l.detail("the effects before effect '" + name + "', which are heard as if they came after it,")
+		l.detail("the effects before effect '"+name+"', which are heard as if they came after it,", e.Feature())
 	}
 	l.Sounds = append(l.Sounds, e)
 }

@@ -15,7 +15,7 @@ import (
 func overlaid(t *testing.T, more ...*aep.Property) *raster.Image {
 	t.Helper()
 	set := style.Compile(eval.Ref{Prop: group("ADBE Layer Styles", group("patternFill/enabled", more...))})
-	if set == nil || set.Pattern == "" || len(set.Above) != 1 {
+	if set == nil || set.Pattern.Name == "" || len(set.Above) != 1 {
 		t.Fatalf("compiled: %+v", set)
 	}
 	tile := image.NewRGBA(image.Rect(0, 0, 4, 2))

@@ -1,6 +1,7 @@
 package style
 
 import (
+	"cmp"
 	"strings"
 
 	"overcrank/aep"
@@ -28,18 +29,30 @@ var table = []entry{
 	{"bevelEmboss/enabled", newBevel, false},
 }
 
+// optionsMatch is the group of the options that all styles of a layer share.
+const optionsMatch = "ADBE Blend Options Group"
+
 // Set are the styles of a layer.
 type Set struct {
 	// Below are painted before the layer itself, Above after it.
 	Below, Above []Style
 	fill         eval.Number
 	grouped      eval.Number
-	// Lacks are parts that are not drawn, each with the style that it is of.
-	Lacks []string
-	// Pattern is the name of the Pattern Overlay, which is drawn where the layer's file has its pattern; empty without one.
-	Pattern string
-	// Missing are the names of styles that are not drawn at all.
-	Missing []string
+	// On are the styles that are on, and the blending options where they change anything; Missing those of them that are not drawn at all.
+	On, Missing []Named
+	// Lacks are parts that are not drawn.
+	Lacks []Lack
+	// Pattern is the Pattern Overlay, which is drawn where the layer's file has its pattern; zero without one.
+	Pattern Named
+}
+
+// Named is a style by its match name and its name.
+type Named struct{ Match, Name string }
+
+// Lack is a part of a style, or of the options of all, that is not drawn.
+type Lack struct {
+	What string // with the name of the style
+	Of   Named
 }
 
 // Compile compiles the styles that are on of the group ref.Prop, "ADBE Layer Styles"; nil when they change nothing.
@@ -48,7 +61,7 @@ func Compile(ref eval.Ref) *Set {
 	if group == nil || !group.Enabled || group.Hidden {
 		return nil
 	}
-	options := group.Child("ADBE Blend Options Group")
+	options := group.Child(optionsMatch)
 	advanced := options.Child("ADBE Adv Blend Group")
 	at := func(p *aep.Property) eval.Ref { return eval.Ref{Comp: ref.Comp, Layer: ref.Layer, Prop: p} }
 	s := &Set{
@@ -57,7 +70,7 @@ func Compile(ref eval.Ref) *Set {
 	}
 	for _, channel := range []string{"R", "G", "B"} {
 		if n := eval.NumberOf(at(advanced.Child("ADBE "+channel+" Channel Blend")), 1); n.Varies() || n.First() == 0 {
-			s.Lacks = append(s.Lacks, "the channels of the blending options")
+			s.Lacks = append(s.Lacks, Lack{"the channels of the blending options", named(options)})
 			break
 		}
 	}
@@ -67,11 +80,18 @@ func Compile(ref eval.Ref) *Set {
 		}
 	}
 	for _, p := range group.Children {
-		if on(p) && p != options && !known(p.Match) {
-			s.Missing = append(s.Missing, name(p))
+		if !on(p) || p == options {
+			continue
+		}
+		s.On = append(s.On, named(p))
+		if !known(p.Match) {
+			s.Missing = append(s.Missing, named(p))
 		}
 	}
-	if len(s.Below)+len(s.Above)+len(s.Missing)+len(s.Lacks) == 0 && !s.fill.Varies() && s.fill.First() >= 100 {
+	if s.fill.Varies() || s.fill.First() < 100 || len(s.Lacks) > 0 && s.Lacks[0].Of.Match == optionsMatch {
+		s.On = append(s.On, named(options))
+	}
+	if len(s.On) == 0 {
 		return nil
 	}
 	return s
@@ -81,7 +101,7 @@ func (s *Set) add(e entry, p Params) {
 	p.lacks = new([]string)
 	made := e.make(p)
 	if e.match == patternOverlayMatch {
-		s.Pattern = name(p.ref.Prop)
+		s.Pattern = named(p.ref.Prop)
 	}
 	if e.below {
 		s.Below = append(s.Below, made)
@@ -89,7 +109,8 @@ func (s *Set) add(e entry, p Params) {
 		s.Above = append(s.Above, made)
 	}
 	for _, part := range *p.lacks {
-		s.Lacks = append(s.Lacks, part+" of layer style '"+name(p.ref.Prop)+"'")
+		of := named(p.ref.Prop)
+		s.Lacks = append(s.Lacks, Lack{part + " of layer style '" + of.Name + "'", of})
 	}
 }
 
@@ -105,12 +126,7 @@ func known(match string) bool {
 	return false
 }
 
-func name(p *aep.Property) string {
-	if p.Name != "" {
-		return p.Name
-	}
-	return p.Match
-}
+func named(p *aep.Property) Named { return Named{p.Match, cmp.Or(p.Name, p.Match)} }
 
 // Fill is how much is seen of the layer itself, without its styles, 0 to 1.
 func (s *Set) Fill(f *Frame) float64 { return f.share(&s.fill) }

@@ -93,7 +93,7 @@ var sentences = sync.OnceValue(func() []sentence {
 		all = append(all, sentenceOf(text))
 	}
 	first := len(all)
-	for _, list := range [][]string{failures, standings, refused, findings, drawings, warnings, untold, {several}} {
+	for _, list := range [][]string{failures, standings, refused, findings, needs, drawings, warnings, untold, {several}} {
 		for _, text := range list {
 			all = append(all, sentenceOf(text))
 		}

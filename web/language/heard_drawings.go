@@ -18,6 +18,14 @@ var (
 		"the working space '%s' is not known, so colours are not converted to it",
 		"colours that OpenColorIO manages are drawn as those of Adobe's own management",
 	}
+	// needs are the features that a composition may use, but those that stand among drawings.
+	needs = []string{
+		"track matte '%s'", "files of type '%s'", "working space '%s'", "%d bits per channel",
+		"solids", "compositions", "text layers", "shape layers", "cameras", "lights", "placeholders", "layers of a kind that is not known",
+		"layers in draft quality or as wireframes", "adjustment layers", "3D layers", "per-character 3D", "collapsed transformations", "continuous rasterization",
+		"essential properties", "text animators and paths", "masks", "sound", "expressions", "expression controls",
+		"motion blur", "frame mix", "pixel motion", "time remapping", "linear blending", "a linear working space", "OpenColorIO", "pixels that are not square",
+	}
 	drawings = []string{
 		"%s of effect '%s'",
 		"%s of layer style '%s'",

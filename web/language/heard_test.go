@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/aep"
 	"overcrank/farm"
 )
 
@@ -196,6 +197,33 @@ func TestEachLackIsKnown(t *testing.T) {
 	})
 	if found < 150 {
 		t.Errorf("only %d things that are not drawn were found in the code", found)
+	}
+}
+
+// TestEachFeatureIsKnown holds the texts to the features that the engine names.
+func TestEachFeatureIsKnown(t *testing.T) {
+	t.Parallel()
+	found := 0
+	walk(t, []string{"../../engine/scene/feature.go"}, func(at string, n ast.Node) {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return
+		}
+		for _, e := range spec.Values {
+			if name, ok := literal(e); ok {
+				if found++; !known(name) {
+					t.Errorf("%s: nobody knows %q again", at, name)
+				}
+			}
+		}
+	})
+	for _, kind := range aep.NeedKinds() {
+		if said := (aep.Need{Kind: kind, Name: "16 bits per channel"}).Subject(); !known(said) {
+			t.Errorf("nobody knows %q again", said)
+		}
+	}
+	if found < 25 {
+		t.Errorf("only %d features were found in the code", found)
 	}
 }
 

@@ -76,7 +76,7 @@ func texts(t *testing.T) map[string]bool {
 	for text, counts := range told.texts {
 		found[text] = counts || found[text]
 	}
-	for _, text := range slices.Concat(frames, wrappers, failures, standings, refused, findings, drawings, warnings, untold, []string{several}) {
+	for _, text := range slices.Concat(frames, wrappers, failures, standings, refused, findings, needs, drawings, warnings, untold, []string{several}) {
 		found[text] = false
 	}
 	for m := time.January; m <= time.December; m++ {

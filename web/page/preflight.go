@@ -45,6 +45,27 @@ func forecastWords(ctx context.Context, f aep.Forecast) string {
 	return say(ctx, "Cannot draw: %s", named[0])
 }
 
+// drawnState is how features are marked that are drawn as a verdict says.
+func drawnState(ctx context.Context, v aep.Verdict) State {
+	switch v {
+	case aep.DrawsExactly:
+		return State{Word: say(ctx, "Drawn exactly"), Class: "finished"}
+	case aep.DrawsNearly:
+		return State{Word: say(ctx, "Drawn nearly"), Class: "nearly"}
+	case aep.DrawsNot:
+	}
+	return State{Word: say(ctx, "Not drawn"), Class: "error"}
+}
+
+// needsWords are features in a row, each with how often it is used.
+func needsWords(ctx context.Context, list []aep.Need) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = heard(ctx, n.Subject()) + strings.TrimPrefix(n.Words(), n.Subject())
+	}
+	return strings.Join(words, ", ")
+}
+
 // unlooked says why the engine was not asked about some of a template's compositions; "" when it was asked about all.
 func (t Template) unlooked(ctx context.Context) string {
 	if t.Preflight == nil {

@@ -36,3 +36,17 @@ func TestWhatCannotBeDrawnIsSaidInTheLanguageOfTheReader(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatACompositionUsesIsSaidInTheLanguageOfTheReader(t *testing.T) {
+	t.Parallel()
+	list := []aep.Need{{Kind: aep.NeedEffect, Name: "Glow", Count: 3}, {Kind: aep.NeedLayer, Name: "3D layers", Count: 1}, {Kind: aep.NeedPicture, Name: "16 bits per channel"},
+		{Kind: aep.NeedFootage, Name: "PNG", Count: 2}}
+	for reads, want := range map[farm.Language]string{
+		farm.English: "effect 'Glow' × 3, 3D layers, 16 bits per channel, files of type 'PNG' × 2",
+		farm.German:  "Effekt „Glow“ × 3, 3D-Ebenen, 16 Bit pro Kanal, Dateien der Art „PNG“ × 2",
+	} {
+		if got := needsWords(language.With(context.Background(), reads), list); got != want {
+			t.Errorf("it is %q, want %q", got, want)
+		}
+	}
+}

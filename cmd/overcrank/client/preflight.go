@@ -19,6 +19,18 @@ type Forecast struct {
 	Verdict  string    `json:"verdict"` // exact, nearly or not
 	Findings []Finding `json:"findings"`
 	More     int       `json:"more"` // findings that were left out
+	// Needs are the features that it uses, those first that count most; MoreNeeds is how many were left out.
+	Needs     []Need `json:"needs"`
+	MoreNeeds int    `json:"moreNeeds"`
+}
+
+// Need is a feature of After Effects that a composition uses.
+type Need struct {
+	Kind  string `json:"kind"` // effect, layer, text, style, mask, matte, blend, time, expression, sound, footage, picture or profile
+	Name  string `json:"name"`
+	Match string `json:"match"` // match name of an effect or a layer style
+	Count int    `json:"count"` // of layers, files or expressions; 0 for what holds for the whole picture
+	Drawn string `json:"drawn"` // exact, nearly or not
 }
 
 // Finding is something that would be drawn otherwise.

@@ -56,7 +56,7 @@ func look(ctx context.Context, p *aep.Project, job reader.Job) (*aep.Preflight, 
 		_ = aep.Resolve(ctx, p, job.Beside, aep.DefaultLimits())
 	}
 	aep.Complete(p)
-	opt := preflight.Options{Each: job.Each, All: job.All}
+	opt := preflight.Options{Each: job.Each, All: job.All, Needs: job.Needs}
 	var folders []string
 	if own := os.Getenv("OVERCRANK_FONTS"); job.Fonts && own != "" {
 		folders = []string{own}

@@ -23,7 +23,7 @@ import (
 const (
 	// keepFree is how much of the disk stays free, in bytes, when an archive is unpacked.
 	keepFree = 1 << 30
-	// eachTold and allTold are how many findings are told of one composition and of all: more than anybody reads.
+	// eachTold and allTold are how many findings, and how many features, are told of one composition and of all: more than anybody reads.
 	eachTold, allTold = 1000, 10_000
 	// minMemory, in bytes, is plenty for small projects.
 	minMemory = 64 << 20
@@ -42,7 +42,8 @@ type Inspect struct {
 func (Inspect) Help() string {
 	return `Draws nothing. Tells for each composition whether the embedded engine draws it exactly as After Effects does,
 nearly, or not, and why: features that are not drawn, files and fonts that are missing on this machine,
-expressions that fail. Footage is looked for in the project's folder, or in the archive.
+expressions that fail; and which features it uses, by how each is drawn. Footage is looked for in the
+project's folder, or in the archive.
 
     overcrank inspect spot.aep
     overcrank inspect spot.zip --comp Main --json`
@@ -68,6 +69,8 @@ type composition struct {
 	Verdict   aep.Verdict   `json:"verdict"`
 	Findings  []aep.Finding `json:"findings"`
 	More      int           `json:"more,omitempty"` // findings that were left out
+	Needs     []aep.Need    `json:"needs"`
+	MoreNeeds int           `json:"moreNeeds,omitempty"` // features that were left out
 }
 
 // unknown is the verdict on a composition that was not looked at.
@@ -117,7 +120,7 @@ func (i Inspect) read(ctx context.Context, typ string) (*reader.Result, error) {
 		return nil, fmt.Errorf("making a folder to unpack %s in: %w", i.File, err)
 	}
 	defer os.RemoveAll(scratch)
-	job := reader.Job{Path: path, Type: typ, Scratch: scratch, MinFree: keepFree, Fonts: true, Each: eachTold, All: allTold}
+	job := reader.Job{Path: path, Type: typ, Scratch: scratch, MinFree: keepFree, Fonts: true, Each: eachTold, All: allTold, Needs: allTold}
 	if typ == aep.TypeProject {
 		job.Beside = filepath.Dir(path)
 	}
@@ -157,9 +160,10 @@ func (i Inspect) project(typ string, s *aep.Summary) (project, error) {
 			continue
 		}
 		one := composition{ID: c.ID, Name: c.Name, Width: c.Width, Height: c.Height, FrameRate: c.FrameRate, Duration: c.Duration, Root: c.Root,
-			Verdict: unknown, Findings: []aep.Finding{}}
+			Verdict: unknown, Findings: []aep.Finding{}, Needs: []aep.Need{}}
 		if known := s.Preflight.Of(c.ID); known != nil {
-			one.Verdict, one.Findings, one.More = known.Verdict, known.Findings, known.More
+			one.Verdict, one.Findings, one.More, one.MoreNeeds = known.Verdict, known.Findings, known.More, known.MoreNeeds
+			one.Needs = append(one.Needs, known.Needs...)
 		} else if s.Preflight != nil {
 			p.Stopped = s.Preflight.Stopped
 		}
@@ -185,7 +189,7 @@ func (i Inspect) print(out *terminal.Output, p project, trouble error) {
 			line("  Not checked.")
 			continue
 		}
-		templates.PrintForecast(out, aep.Forecast{Composition: c.Name, Verdict: c.Verdict, Findings: c.Findings, More: c.More})
+		templates.PrintForecast(out, aep.Forecast{Composition: c.Name, Verdict: c.Verdict, Findings: c.Findings, More: c.More, Needs: c.Needs, MoreNeeds: c.MoreNeeds})
 	}
 	if p.Stopped != "" {
 		fmt.Fprintf(out.Errors, "%s\n", i.unlooked(p.Stopped, trouble))

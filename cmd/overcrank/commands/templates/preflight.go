@@ -3,6 +3,7 @@ package templates
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"overcrank/aep"
 	"overcrank/cmd/overcrank/client"
@@ -41,7 +42,10 @@ func (s preflightCommand) Run(ctx context.Context, out *terminal.Output) error {
 }
 
 func forecast(f client.Forecast) aep.Forecast {
-	out := aep.Forecast{Composition: f.Name, Verdict: aep.Verdict(f.Verdict), More: f.More}
+	out := aep.Forecast{Composition: f.Name, Verdict: aep.Verdict(f.Verdict), More: f.More, MoreNeeds: f.MoreNeeds}
+	for _, n := range f.Needs {
+		out.Needs = append(out.Needs, aep.Need{Kind: aep.NeedKind(n.Kind), Name: n.Name, Match: n.Match, Count: n.Count, Drawn: aep.Verdict(n.Drawn)})
+	}
 	for _, found := range f.Findings {
 		out.Findings = append(out.Findings, aep.Finding{
 			Kind: aep.FindingKind(found.Kind), Composition: found.Composition, Layer: found.Layer, What: found.What, Detail: found.Detail,
@@ -50,7 +54,7 @@ func forecast(f client.Forecast) aep.Forecast {
 	return out
 }
 
-// PrintForecast prints how a composition would be drawn, and the list behind that.
+// PrintForecast prints how a composition would be drawn, the list behind that, and which features it uses.
 func PrintForecast(out *terminal.Output, f aep.Forecast) {
 	line := func(text string) { fmt.Fprintln(out, terminal.Plain("  "+text)) }
 	line(f.Words() + ".")
@@ -63,5 +67,18 @@ func PrintForecast(out *terminal.Output, f aep.Forecast) {
 	}
 	if f.More > 0 {
 		line(fmt.Sprintf("- and %d more", f.More))
+	}
+	drawn := map[aep.Verdict]string{aep.DrawsNot: "not drawn", aep.DrawsNearly: "drawn nearly", aep.DrawsExactly: "drawn exactly"}
+	for _, verdict := range aep.Verdicts() {
+		var list []string
+		for _, n := range f.Drawn(verdict) {
+			list = append(list, n.Words())
+		}
+		if len(list) > 0 {
+			line("Uses, " + drawn[verdict] + ": " + strings.Join(list, ", ") + ".")
+		}
+	}
+	if f.MoreNeeds > 0 {
+		line(fmt.Sprintf("Uses %d more.", f.MoreNeeds))
 	}
 }

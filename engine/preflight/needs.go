@@ -1,0 +1,189 @@
+package preflight
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"overcrank/aep"
+	"overcrank/engine/effect"
+	"overcrank/engine/scene"
+)
+
+// needs are the features that a scene uses, with how often and how they are drawn. They are listed here and not by the scene, since renders have no use
+// for the list, and the program of workstations no room.
+type needs struct {
+	project *aep.Project
+	list    []aep.Need
+	at      map[scene.Feature]int // by key
+	lacks   map[*aep.Layer][]scene.Lack
+}
+
+// key is what tells a feature from others.
+func key(f scene.Feature) scene.Feature {
+	if f.Match != "" {
+		f.Name = ""
+	}
+	return f
+}
+
+// needsOf are the features of the layers that are seen, or are a track matte, and what is heard.
+func needsOf(s *scene.Scene) *needs {
+	n := &needs{project: s.Project, at: make(map[scene.Feature]int), lacks: make(map[*aep.Layer][]scene.Lack)}
+	for _, lack := range s.Lacks {
+		n.lacks[lack.Layer] = append(n.lacks[lack.Layer], lack)
+	}
+	n.picture(s.Color)
+	for _, c := range s.Comps() {
+		for _, l := range c.Used() {
+			n.layer(l)
+		}
+		for _, l := range c.All {
+			if l.AudioEnabled && (!c.Solo || l.Solo) && l.Source != nil && l.Source.Footage != nil && l.Source.Footage.HasAudio {
+				n.use(scene.Of(aep.NeedSound, scene.Sounds), 1)
+			}
+		}
+	}
+	for _, note := range s.Notes() {
+		n.lack(note)
+	}
+	return n
+}
+
+// sorted are the features, those first that count most: what is not drawn, then what is drawn nearly; then by kind and name. Names are cut.
+func (n *needs) sorted() []aep.Need {
+	verdicts, kinds := aep.Verdicts(), aep.NeedKinds()
+	slices.SortFunc(n.list, func(a, b aep.Need) int {
+		return cmp.Or(
+			slices.Index(verdicts, a.Drawn)-slices.Index(verdicts, b.Drawn),
+			slices.Index(kinds, a.Kind)-slices.Index(kinds, b.Kind),
+			strings.Compare(a.Name, b.Name), strings.Compare(a.Match, b.Match),
+		)
+	})
+	for i := range n.list {
+		n.list[i].Name, n.list[i].Match = short(n.list[i].Name), short(n.list[i].Match)
+	}
+	return n.list
+}
+
+// use counts a feature, which is drawn exactly as long as nothing is said of what it lacks. An effect has the name that After Effects gives it, not
+// that of a layer's own.
+func (n *needs) use(f scene.Feature, count int) *aep.Need {
+	i, known := n.at[key(f)]
+	if !known {
+		i = len(n.list)
+		n.at[key(f)] = i
+		need := aep.Need{Kind: f.Kind, Name: f.Name, Match: f.Match, Drawn: aep.DrawsExactly}
+		if f.Kind == aep.NeedEffect {
+			need.Name = cmp.Or(n.project.EffectName(f.Match), need.Name)
+		}
+		n.list = append(n.list, need)
+	}
+	n.list[i].Count += count
+	return &n.list[i]
+}
+
+// file counts a file.
+func (n *needs) file(it *aep.Item) { n.use(scene.Filed(it), 1) }
+
+// expressions counts expressions; failing tells whether any of them fails.
+func (n *needs) expressions(count int, failing bool) {
+	if count == 0 {
+		return
+	}
+	if need := n.use(scene.Of(aep.NeedExpression, scene.Expressions), count); failing {
+		need.Drawn = aep.DrawsNot
+	}
+}
+
+// lack says of a feature that something of it is not drawn.
+func (n *needs) lack(lack scene.Lack) {
+	switch need := n.use(lack.Of, 0); {
+	case !lack.Detail:
+		need.Drawn = aep.DrawsNot
+	case need.Drawn == aep.DrawsExactly:
+		need.Drawn = aep.DrawsNearly
+	}
+}
+
+// picture notes how the colours of the project are drawn.
+func (n *needs) picture(c scene.Color) {
+	when := func(used bool, name string) {
+		if used {
+			n.use(scene.Of(aep.NeedPicture, name), 0)
+		}
+	}
+	when(c.Bits > 8, strconv.Itoa(c.Bits)+" bits per channel")
+	when(c.LinearBlending, scene.LinearBlending)
+	when(c.LinearLayers, scene.LinearSpace)
+	when(n.project.Color.OCIO, scene.OpenColorIO)
+	if space := n.project.Color.WorkingSpace; space.Has() {
+		n.use(scene.Of(aep.NeedProfile, cmp.Or(space.Name, "of the project")), 0)
+	}
+}
+
+// layer counts the features of a layer, each once.
+func (n *needs) layer(l *scene.Layer) {
+	told := make(map[scene.Feature]bool)
+	use := func(f scene.Feature) {
+		if !told[key(f)] {
+			told[key(f)] = true
+			n.use(f, 1)
+		}
+	}
+	n.made(l, use)
+	for _, e := range l.Effects {
+		use(e.Feature())
+	}
+	for _, e := range l.Sounds {
+		use(e.Feature())
+	}
+	if l.Styles != nil {
+		for _, s := range l.Styles.On {
+			use(scene.Styled(s))
+		}
+	}
+	for _, lack := range n.lacks[l.Layer] {
+		if lack.Of.Kind != aep.NeedFootage { // whose files are counted
+			use(lack.Of)
+		}
+		n.lack(lack)
+	}
+}
+
+// layerKinds are the features that layers are by their kind.
+var layerKinds = [...]string{
+	scene.Unknown: scene.UnknownLayers, scene.Solid: scene.Solids, scene.Nested: scene.Compositions, scene.Text: scene.Texts, scene.Shape: scene.Shapes,
+	scene.Camera: scene.Cameras, scene.Light: scene.Lights,
+}
+
+// made tells what a layer is, and how it is put over others.
+func (n *needs) made(l *scene.Layer, use func(scene.Feature)) {
+	when := func(used bool, kind aep.NeedKind, name string) {
+		if used {
+			use(scene.Of(kind, name))
+		}
+	}
+	pictured := l.Kind != scene.Camera && l.Kind != scene.Light
+	when(layerKinds[l.Kind] != "", aep.NeedLayer, layerKinds[l.Kind])
+	when(l.Adjustment, aep.NeedLayer, scene.Adjustments)
+	when(l.ThreeD && pictured, aep.NeedLayer, scene.DeepLayers)
+	when(l.Glyphs != nil && l.Glyphs.InSpace(), aep.NeedLayer, scene.DeepCharacters)
+	when(l.Kind == scene.Nested && l.Collapse, aep.NeedLayer, scene.Collapsed)
+	when(l.Sharp(), aep.NeedLayer, scene.Continuous)
+	when(l.Glyphs != nil, aep.NeedText, scene.Animators)
+	when(len(l.Masks) > 0, aep.NeedMask, scene.Masks)
+	when(l.Blend > aep.BlendNormal, aep.NeedBlend, l.Blend.String())
+	when(l.MotionBlur && pictured, aep.NeedTime, scene.MotionBlur)
+	when(l.Remapped, aep.NeedTime, scene.Remapping)
+	if l.FrameBlend && l.MixesFrames() {
+		use(l.Blended())
+	}
+	if l.Matte != aep.MatteNone {
+		use(l.Matting())
+	}
+	if parade := l.Props.Child("ADBE Effect Parade"); parade != nil {
+		when(slices.ContainsFunc(parade.Children, effect.IsControl), aep.NeedExpression, scene.Controls)
+	}
+}

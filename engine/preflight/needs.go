@@ -20,12 +20,19 @@ type needs struct {
 	lacks   map[*aep.Layer][]scene.Lack
 }
 
-// key is what tells a feature from others.
+// key is what tells a feature from others: its kind, with its match name if it has one.
 func key(f scene.Feature) scene.Feature {
-	if f.Match != "" {
-		f.Name = ""
+	known, _, _ := strings.Cut(string(f), "\x00")
+	return scene.Feature(known)
+}
+
+// needOf is a feature as it is told.
+func needOf(f scene.Feature) aep.Need {
+	kind, name, _ := strings.Cut(string(f), ":")
+	if match, own, has := strings.Cut(name, "\x00"); has {
+		return aep.Need{Kind: aep.NeedKind(kind), Name: own, Match: match}
 	}
-	return f
+	return aep.Need{Kind: aep.NeedKind(kind), Name: name}
 }
 
 // needsOf are the features of the layers that are seen, or are a track matte, and what is heard.
@@ -41,7 +48,7 @@ func needsOf(s *scene.Scene) *needs {
 		}
 		for _, l := range c.All {
 			if l.AudioEnabled && (!c.Solo || l.Solo) && l.Source != nil && l.Source.Footage != nil && l.Source.Footage.HasAudio {
-				n.use(scene.Of(aep.NeedSound, scene.Sounds), 1)
+				n.use(scene.Sounds, 1)
 			}
 		}
 	}
@@ -74,9 +81,9 @@ func (n *needs) use(f scene.Feature, count int) *aep.Need {
 	if !known {
 		i = len(n.list)
 		n.at[key(f)] = i
-		need := aep.Need{Kind: f.Kind, Name: f.Name, Match: f.Match, Drawn: aep.DrawsExactly}
-		if f.Kind == aep.NeedEffect {
-			need.Name = cmp.Or(n.project.EffectName(f.Match), need.Name)
+		need := needOf(f)
+		if need.Drawn = aep.DrawsExactly; need.Kind == aep.NeedEffect {
+			need.Name = cmp.Or(n.project.EffectName(need.Match), need.Name)
 		}
 		n.list = append(n.list, need)
 	}
@@ -92,7 +99,7 @@ func (n *needs) expressions(count int, failing bool) {
 	if count == 0 {
 		return
 	}
-	if need := n.use(scene.Of(aep.NeedExpression, scene.Expressions), count); failing {
+	if need := n.use(scene.Expressions, count); failing {
 		need.Drawn = aep.DrawsNot
 	}
 }
@@ -109,12 +116,12 @@ func (n *needs) lack(lack scene.Lack) {
 
 // picture notes how the colours of the project are drawn.
 func (n *needs) picture(c scene.Color) {
-	when := func(used bool, name string) {
+	when := func(used bool, f scene.Feature) {
 		if used {
-			n.use(scene.Of(aep.NeedPicture, name), 0)
+			n.use(f, 0)
 		}
 	}
-	when(c.Bits > 8, strconv.Itoa(c.Bits)+" bits per channel")
+	when(c.Bits > 8, scene.Of(aep.NeedPicture, strconv.Itoa(c.Bits)+" bits per channel"))
 	when(c.LinearBlending, scene.LinearBlending)
 	when(c.LinearLayers, scene.LinearSpace)
 	when(n.project.Color.OCIO, scene.OpenColorIO)
@@ -145,7 +152,7 @@ func (n *needs) layer(l *scene.Layer) {
 		}
 	}
 	for _, lack := range n.lacks[l.Layer] {
-		if lack.Of.Kind != aep.NeedFootage { // whose files are counted
+		if needOf(lack.Of).Kind != aep.NeedFootage { // whose files are counted
 			use(lack.Of)
 		}
 		n.lack(lack)
@@ -153,30 +160,30 @@ func (n *needs) layer(l *scene.Layer) {
 }
 
 // layerKinds are the features that layers are by their kind.
-var layerKinds = [...]string{
+var layerKinds = [...]scene.Feature{
 	scene.Unknown: scene.UnknownLayers, scene.Solid: scene.Solids, scene.Nested: scene.Compositions, scene.Text: scene.Texts, scene.Shape: scene.Shapes,
 	scene.Camera: scene.Cameras, scene.Light: scene.Lights,
 }
 
 // made tells what a layer is, and how it is put over others.
 func (n *needs) made(l *scene.Layer, use func(scene.Feature)) {
-	when := func(used bool, kind aep.NeedKind, name string) {
+	when := func(used bool, f scene.Feature) {
 		if used {
-			use(scene.Of(kind, name))
+			use(f)
 		}
 	}
 	pictured := l.Kind != scene.Camera && l.Kind != scene.Light
-	when(layerKinds[l.Kind] != "", aep.NeedLayer, layerKinds[l.Kind])
-	when(l.Adjustment, aep.NeedLayer, scene.Adjustments)
-	when(l.ThreeD && pictured, aep.NeedLayer, scene.DeepLayers)
-	when(l.Glyphs != nil && l.Glyphs.InSpace(), aep.NeedLayer, scene.DeepCharacters)
-	when(l.Kind == scene.Nested && l.Collapse, aep.NeedLayer, scene.Collapsed)
-	when(l.Sharp(), aep.NeedLayer, scene.Continuous)
-	when(l.Glyphs != nil, aep.NeedText, scene.Animators)
-	when(len(l.Masks) > 0, aep.NeedMask, scene.Masks)
-	when(l.Blend > aep.BlendNormal, aep.NeedBlend, l.Blend.String())
-	when(l.MotionBlur && pictured, aep.NeedTime, scene.MotionBlur)
-	when(l.Remapped, aep.NeedTime, scene.Remapping)
+	when(layerKinds[l.Kind] != "", layerKinds[l.Kind])
+	when(l.Adjustment, scene.Adjustments)
+	when(l.ThreeD && pictured, scene.DeepLayers)
+	when(l.Glyphs != nil && l.Glyphs.InSpace(), scene.DeepCharacters)
+	when(l.Kind == scene.Nested && l.Collapse, scene.Collapsed)
+	when(l.Sharp(), scene.Continuous)
+	when(l.Glyphs != nil, scene.Animators)
+	when(len(l.Masks) > 0, scene.Masks)
+	when(l.Blend > aep.BlendNormal, scene.Of(aep.NeedBlend, l.Blend.String()))
+	when(l.MotionBlur && pictured, scene.MotionBlur)
+	when(l.Remapped, scene.Remapping)
 	if l.FrameBlend && l.MixesFrames() {
 		use(l.Blended())
 	}
@@ -184,6 +191,6 @@ func (n *needs) made(l *scene.Layer, use func(scene.Feature)) {
 		use(l.Matting())
 	}
 	if parade := l.Props.Child("ADBE Effect Parade"); parade != nil {
-		when(slices.ContainsFunc(parade.Children, effect.IsControl), aep.NeedExpression, scene.Controls)
+		when(slices.ContainsFunc(parade.Children, effect.IsControl), scene.Controls)
 	}
 }

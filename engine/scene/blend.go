@@ -39,7 +39,7 @@ func (l *Layer) blending() raster.Blend {
 		return raster.Normal
 	}
 	mode := Of(aep.NeedBlend, l.Blend.String())
-	named := "blend mode '" + mode.Name + "'"
+	named := "blend mode '" + l.Blend.String() + "'"
 	switch l.Blend {
 	case aep.BlendDissolve, aep.BlendDancingDissolve:
 		if l.ThreeD {

@@ -1,9 +1,6 @@
 package scene
 
-import (
-	"overcrank/aep"
-	"overcrank/engine/eval"
-)
+import "overcrank/engine/eval"
 
 // fastRectangle is the iris of a new camera. All are drawn as such.
 const fastRectangle = 1
@@ -19,9 +16,9 @@ func (l *Layer) iris() {
 		return n.Varies() || n.First() != usual
 	}
 	if other("ADBE Iris Shape", fastRectangle) {
-		l.detail("the shape of the iris in depth of field", Of(aep.NeedLayer, Cameras))
+		l.detail("the shape of the iris in depth of field", Cameras)
 	}
 	if other("ADBE Iris Highlight Gain", 0) {
-		l.detail("the highlights of the iris in depth of field", Of(aep.NeedLayer, Cameras))
+		l.detail("the highlights of the iris in depth of field", Cameras)
 	}
 }

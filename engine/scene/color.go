@@ -56,7 +56,7 @@ func (c *Color) notes(p *aep.Project) (notes []Lack) {
 		notes = append(notes, Lack{What: "the working space '" + c.unread + "' is not known, so colours are not converted to it", Of: Of(aep.NeedProfile, c.unread)})
 	}
 	if p.Color.OCIO {
-		notes = append(notes, Lack{What: "colours that OpenColorIO manages are drawn as those of Adobe's own management", Of: Of(aep.NeedPicture, OpenColorIO)})
+		notes = append(notes, Lack{What: "colours that OpenColorIO manages are drawn as those of Adobe's own management", Of: OpenColorIO})
 	}
 	return notes
 }

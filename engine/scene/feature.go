@@ -7,38 +7,59 @@ import (
 	"overcrank/engine/style"
 )
 
-// Feature is something of After Effects that a composition may use. One that has a match name is the same under each name.
-type Feature struct {
-	Kind        aep.NeedKind
-	Name, Match string
-}
+// Feature is something of After Effects that a composition may use: its kind (aep.NeedKind), a colon and its name, or its match name and its name
+// behind a zero byte. It is one text since many places name one, in a program that has to stay small.
+type Feature string
 
 // The features that are named neither by After Effects nor by the project.
 const (
-	Solids, Compositions, Texts, Shapes, Cameras, Lights = "solids", "compositions", "text layers", "shape layers", "cameras", "lights"
-	Placeholders, UnknownLayers, RoughLayers             = "placeholders", "layers of a kind that is not known", "layers in draft quality or as wireframes"
-	Adjustments, DeepLayers, DeepCharacters              = "adjustment layers", "3D layers", "per-character 3D"
-	Collapsed, Continuous, Essentials                    = "collapsed transformations", "continuous rasterization", "essential properties"
-	Animators, Masks, Sounds                             = "text animators and paths", "masks", "sound"
-	Expressions, Controls                                = "expressions", "expression controls"
-	MotionBlur, FrameMix, PixelMotion, Remapping         = "motion blur", "frame mix", "pixel motion", "time remapping"
-	LinearBlending, LinearSpace, OpenColorIO, OddPixels  = "linear blending", "a linear working space", "OpenColorIO", "pixels that are not square"
+	Solids         Feature = "layer:solids"
+	Compositions   Feature = "layer:compositions"
+	Texts          Feature = "layer:text layers"
+	Shapes         Feature = "layer:shape layers"
+	Cameras        Feature = "layer:cameras"
+	Lights         Feature = "layer:lights"
+	Placeholders   Feature = "layer:placeholders"
+	UnknownLayers  Feature = "layer:layers of a kind that is not known"
+	RoughLayers    Feature = "layer:layers in draft quality or as wireframes"
+	Adjustments    Feature = "layer:adjustment layers"
+	DeepLayers     Feature = "layer:3D layers"
+	DeepCharacters Feature = "layer:per-character 3D"
+	Collapsed      Feature = "layer:collapsed transformations"
+	Continuous     Feature = "layer:continuous rasterization"
+	Essentials     Feature = "layer:essential properties"
+	Animators      Feature = "text:text animators and paths"
+	Masks          Feature = "mask:masks"
+	MotionBlur     Feature = "time:motion blur"
+	FrameMix       Feature = "time:frame mix"
+	PixelMotion    Feature = "time:pixel motion"
+	Remapping      Feature = "time:time remapping"
+	Expressions    Feature = "expression:expressions"
+	Controls       Feature = "expression:expression controls"
+	Sounds         Feature = "sound:sound"
+	LinearBlending Feature = "picture:linear blending"
+	LinearSpace    Feature = "picture:a linear working space"
+	OpenColorIO    Feature = "picture:OpenColorIO"
+	OddPixels      Feature = "picture:pixels that are not square"
 )
 
 // Of is a feature without a match name.
-func Of(kind aep.NeedKind, name string) Feature { return Feature{Kind: kind, Name: name} }
+func Of(kind aep.NeedKind, name string) Feature { return Feature(string(kind) + ":" + name) }
+
+// Named is a feature with a match name, under which it is the same whatever its name.
+func Named(kind aep.NeedKind, name, match string) Feature { return Of(kind, match+"\x00"+name) }
 
 // Styled is a layer style.
-func Styled(s style.Named) Feature { return Feature{aep.NeedStyle, s.Name, s.Match} }
+func Styled(s style.Named) Feature { return Named(aep.NeedStyle, s.Name, s.Match) }
 
 // Filed is the type of a file.
 func Filed(it *aep.Item) Feature { return Of(aep.NeedFootage, it.FileType()) }
 
 // Feature is the effect.
-func (e Effect) Feature() Feature { return Feature{aep.NeedEffect, e.Name, e.Match} }
+func (e Effect) Feature() Feature { return Named(aep.NeedEffect, e.Name, e.Match) }
 
 // Feature is the effect.
-func (e SoundEffect) Feature() Feature { return Feature{aep.NeedEffect, e.Name, e.Match} }
+func (e SoundEffect) Feature() Feature { return Named(aep.NeedEffect, e.Name, e.Match) }
 
 // Matting is the layer's kind of track matte.
 func (l *Layer) Matting() Feature {
@@ -52,7 +73,7 @@ func (l *Layer) Matting() Feature {
 // Blended is the layer's kind of frame blending.
 func (l *Layer) Blended() Feature {
 	if l.PixelMotion {
-		return Of(aep.NeedTime, PixelMotion)
+		return PixelMotion
 	}
-	return Of(aep.NeedTime, FrameMix)
+	return FrameMix
 }

@@ -89,7 +89,7 @@ func (c *compiler) seen(l *Layer) {
 	l.flat()
 	switch l.Kind {
 	case Unknown:
-		l.lack("a layer of this kind", Of(aep.NeedLayer, UnknownLayers))
+		l.lack("a layer of this kind", UnknownLayers)
 	case Camera:
 		l.iris()
 	case Light:
@@ -98,16 +98,16 @@ func (c *compiler) seen(l *Layer) {
 		l.file(c.scene.Color.Bits)
 	case Nested:
 		if l.within {
-			l.lack("composition '"+l.Source.Name+"' within itself", Of(aep.NeedLayer, Compositions))
+			l.lack("composition '"+l.Source.Name+"' within itself", Compositions)
 		}
 	case Text:
 		l.text()
 	case Shape:
 		for _, what := range l.Shapes.Lacks() {
-			l.lack(what, Of(aep.NeedLayer, Shapes))
+			l.lack(what, Shapes)
 		}
 		for _, what := range l.Shapes.Nearly() {
-			l.detail(what, Of(aep.NeedLayer, Shapes))
+			l.detail(what, Shapes)
 		}
 	}
 	for _, lack := range l.lacks {
@@ -123,24 +123,24 @@ func (c *compiler) seen(l *Layer) {
 func (l *Layer) switches() {
 	comp := l.Comp
 	if l.Kind == Nested && l.Collapse && !l.Joins && l.Inner.deep() {
-		l.lack("the depth of 3D layers in a collapsed composition, among those around it,", Of(aep.NeedLayer, Collapsed))
+		l.lack("the depth of 3D layers in a collapsed composition, among those around it,", Collapsed)
 	}
 	if what := l.lowQuality(); what != "" {
-		l.lacks = append(l.lacks, Lack{What: what, Of: Of(aep.NeedLayer, RoughLayers), Detail: true, Kept: true})
+		l.lacks = append(l.lacks, Lack{What: what, Of: RoughLayers, Detail: true, Kept: true})
 	}
 	if l.FrameBlend && l.MixesFrames() {
 		if l.PixelMotion {
-			l.detail("the movement between frames of pixel motion, which are mixed,", Of(aep.NeedTime, PixelMotion))
+			l.detail("the movement between frames of pixel motion, which are mixed,", PixelMotion)
 		}
 		if l.hurries() {
 			l.detail("After Effects' own mixture of the frames that pass in one", l.Blended())
 		}
 	}
 	if a, b := sourceAspect(l.Source), Aspect(comp.PixelAspect); a != 0 && unlike(a, b) {
-		l.lack(fmt.Sprintf("a source with pixels of %.3g:1 among pixels of %.3g:1", a, b), Of(aep.NeedPicture, OddPixels))
+		l.lack(fmt.Sprintf("a source with pixels of %.3g:1 among pixels of %.3g:1", a, b), OddPixels)
 	}
 	if group := l.Props.Child("ADBE Layer Overrides"); group != nil && len(group.Children) > 0 {
-		l.lack("a value of its own for an essential property", Of(aep.NeedLayer, Essentials))
+		l.lack("a value of its own for an essential property", Essentials)
 	}
 }
 
@@ -165,7 +165,7 @@ func (l *Layer) lowQuality() string {
 // Notes say what of the whole composition differs from what After Effects draws, in sentences.
 func (s *Scene) Notes() (notes []Lack) {
 	if a := Aspect(s.Root.PixelAspect); unlike(a, 1) {
-		notes = append(notes, Lack{What: fmt.Sprintf("its pixels of %.3g:1 are written as square ones", a), Of: Of(aep.NeedPicture, OddPixels)})
+		notes = append(notes, Lack{What: fmt.Sprintf("its pixels of %.3g:1 are written as square ones", a), Of: OddPixels})
 	}
 	notes = append(notes, s.Color.notes(s.Project)...)
 	for i := range notes {
@@ -272,16 +272,16 @@ func (l *Layer) flat() {
 	}
 	tilted := len(l.Comp.cameras) > 0 || l.on("ADBE Transform Group", "ADBE Rotate X") || l.on("ADBE Transform Group", "ADBE Rotate Y")
 	if tilted && !l.InCharacters() && l.MotionBlur && l.Comp.MotionBlur && len(l.Redrawn) > 0 {
-		l.detail("the motion blur of what changes within a text or a shape in space", Of(aep.NeedTime, MotionBlur))
+		l.detail("the motion blur of what changes within a text or a shape in space", MotionBlur)
 	}
 	if l.Kind != Text || l.Glyphs == nil || !l.Glyphs.InSpace() {
 		return
 	}
 	switch {
 	case !l.InCharacters():
-		l.lack("the depth of characters of a text with masks", Of(aep.NeedLayer, DeepCharacters))
+		l.lack("the depth of characters of a text with masks", DeepCharacters)
 	case len(l.Comp.Lamps) > 0 || l.amongOthers() || slices.ContainsFunc(l.Comp.All, (*Layer).focuses):
-		l.detail("what light, shadow, focus and other 3D layers make of single characters", Of(aep.NeedLayer, DeepCharacters))
+		l.detail("what light, shadow, focus and other 3D layers make of single characters", DeepCharacters)
 	}
 }
 
@@ -307,12 +307,12 @@ func (l *Layer) solid() {
 	default:
 		return
 	}
-	l.detail("another renderer than Classic 3D", Of(aep.NeedLayer, DeepLayers))
+	l.detail("another renderer than Classic 3D", DeepLayers)
 	if may(eval.NumberOf(l.At(l.Props.Find("ADBE Extrsn Options Group", "ADBE Extrsn Depth")), 0)) {
-		l.lack("the depth of a 3D layer that is extruded", Of(aep.NeedLayer, DeepLayers))
+		l.lack("the depth of a 3D layer that is extruded", DeepLayers)
 	}
 	if may(eval.NumberOf(l.At(l.Props.Find("ADBE Plane Options Group", "ADBE Plane Curvature")), 0)) {
-		l.lack("the curvature of a 3D layer", Of(aep.NeedLayer, DeepLayers))
+		l.lack("the curvature of a 3D layer", DeepLayers)
 	}
 }
 
@@ -329,7 +329,7 @@ func (l *Layer) heard() {
 
 func (l *Layer) file(bits int) {
 	if l.Source == nil || l.Source.Footage.Kind == aep.FootagePlaceholder {
-		l.lack("a source without a file", Of(aep.NeedLayer, Placeholders))
+		l.lack("a source without a file", Placeholders)
 	} else if l.Source.Footage.Pulldown {
 		l.detail("the removal of pulldown", Filed(l.Source))
 	}
@@ -403,12 +403,12 @@ func (l *Layer) text() {
 		return
 	}
 	if doc, ok := l.Document.First().(*aep.TextDocument); ok && doc != nil && doc.Lines != aep.HorizontalLines {
-		l.detail("the way of animators, paths and anchors along the lines of vertical text", Of(aep.NeedText, Animators))
+		l.detail("the way of animators, paths and anchors along the lines of vertical text", Animators)
 	}
 	for _, what := range l.Glyphs.Lacks() {
-		l.lack(what, Of(aep.NeedText, Animators))
+		l.lack(what, Animators)
 	}
 	for _, what := range l.Glyphs.Nearly() {
-		l.detail(what, Of(aep.NeedText, Animators))
+		l.detail(what, Animators)
 	}
 }

@@ -231,7 +231,7 @@ func (l *Layer) masks() {
 		}
 		m := l.mask(p)
 		if feathered(p.Child("ADBE Mask Shape")) {
-			l.detail("After Effects' own curve between the feather points of mask '"+DisplayName(p)+"'", Of(aep.NeedMask, Masks))
+			l.detail("After Effects' own curve between the feather points of mask '"+DisplayName(p)+"'", Masks)
 		}
 		l.Masks = append(l.Masks, m)
 	}
@@ -273,7 +273,7 @@ func (c *compiler) effects(l *Layer) {
 			continue
 		}
 		name := DisplayName(p)
-		self := Feature{aep.NeedEffect, name, p.Match}
+		self := Named(aep.NeedEffect, name, p.Match)
 		if kind, ofSound := audio.KindOf(p.Match); ofSound {
 			l.sound(p, kind, name)
 			continue

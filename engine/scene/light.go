@@ -72,7 +72,7 @@ func (l *Layer) light() {
 		return
 	}
 	if l.LightKind >= EnvironmentLight {
-		l.lack("a light of the environment", Of(aep.NeedLayer, Lights))
+		l.lack("a light of the environment", Lights)
 		return
 	}
 	for i := range l.Comp.Lamps {
@@ -84,14 +84,14 @@ func (l *Layer) light() {
 			continue
 		}
 		if may(lamp.Diffusion) && l.LightKind != ParallelLight {
-			l.detail("After Effects' own softness of the shadows of a light", Of(aep.NeedLayer, Lights))
+			l.detail("After Effects' own softness of the shadows of a light", Lights)
 		}
 		if l.LightKind == SpotLight {
-			l.detail("After Effects' own edge of the cone of a light", Of(aep.NeedLayer, Lights))
+			l.detail("After Effects' own edge of the cone of a light", Lights)
 		}
 	}
 	if l.LightKind != AmbientLight {
-		l.detail("After Effects' own size of the highlights of a light", Of(aep.NeedLayer, Lights))
+		l.detail("After Effects' own size of the highlights of a light", Lights)
 	}
 }
 
@@ -108,10 +108,10 @@ func (l *Layer) shadows() {
 			continue
 		}
 		if l.Matte != aep.MatteNone {
-			l.detail("the track matte of a layer in its shadow", Of(aep.NeedLayer, DeepLayers))
+			l.detail("the track matte of a layer in its shadow", DeepLayers)
 		}
 		if l.Styles != nil {
-			l.detail("the layer styles of a layer in its shadow", Of(aep.NeedLayer, DeepLayers))
+			l.detail("the layer styles of a layer in its shadow", DeepLayers)
 		}
 		return
 	}

@@ -36,7 +36,7 @@ func (l *Layer) limit(p *aep.Property, name string) Limit {
 	for _, m := range masks.Children {
 		mask, ok := l.referred(m.Child("ADBE Effect Path Stream Ref"))
 		if !ok {
-			l.lack("a mask of effect '"+name+"'", Feature{aep.NeedEffect, name, p.Match})
+			l.lack("a mask of effect '"+name+"'", Named(aep.NeedEffect, name, p.Match))
 			continue
 		}
 		out.Masks = append(out.Masks, mask)

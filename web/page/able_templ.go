@@ -34,7 +34,7 @@ func (a Able) sentence(ctx context.Context) string {
 }
 
 // ableCard says which machines could render a template, and what helps where none can.
-func ableCard(a Able) templ.Component {
+func ableCard(s Shell, a Able) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -227,7 +227,7 @@ func ableCard(a Able) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if words, href := wayOut(a.Placement); words != "" {
+		if words, href := wayOut(s, a.Placement); words != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<div><a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -34,7 +34,7 @@ func TestTheOverviewSaysWhereItStopsToCount(t *testing.T) {
 }
 
 func TestWhatIsStuckHasItsWayOutOnTheOverview(t *testing.T) {
-	reads := Shell{Reader: farm.Principal{Role: farm.RoleProducer}}
+	reads := Shell{Reader: farm.Principal{Role: farm.RoleOperator, FirstTeam: true}}
 	none := farm.Placement{Agents: 2, Requirements: []farm.Requirement{{Kind: "tags", RulesOut: 2}}}
 	for words, stuck := range map[string]Stuck{
 		"Change a machine’s tags": {Why: farm.AsIs("no machine has the tag"), Jobs: []Job{{Job: farm.Job{ID: "J"}}}, Placement: none},

@@ -101,8 +101,8 @@ func requirementWord(ctx context.Context, kind string) string {
 // stuck tells whether the job waits for something that no machine has: somebody has to do something.
 func stuck(p farm.Placement) bool { return p.Agents > 0 && p.Fitting == 0 }
 
-// wayOut is where somebody can do something about what no machine meets: what to do there, and the address; "" for nowhere here.
-func wayOut(p farm.Placement) (words, href string) {
+// wayOut is where a reader can do something about what no machine meets, or see whom to ask: what to do there, and the address; "" for nowhere here.
+func wayOut(s Shell, p farm.Placement) (words, href string) {
 	if p.Agents == 0 && p.Task != "" {
 		return language.Text("To the machines"), "/machines"
 	}
@@ -116,10 +116,10 @@ func wayOut(p farm.Placement) (words, href string) {
 		if r.RulesOut < p.Agents {
 			continue
 		}
-		switch r.Kind {
-		case "tags", "anyTags", "noTags":
+		switch {
+		case slices.Contains([]string{"tags", "anyTags", "noTags"}, r.Kind) && s.Can(farm.ActRunMachines):
 			return language.Text("Change a machine’s tags"), "/machines"
-		case "font":
+		case r.Kind == "font" && s.Can(farm.ActAddFonts):
 			return language.Text("Add the font"), "/settings/fonts"
 		default:
 			return language.Text("Look at the machines"), "/machines"

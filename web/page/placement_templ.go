@@ -118,7 +118,7 @@ func WhyPanel(s Shell, v JobView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if words, href := wayOut(*v.Placement); words != "" {
+		if words, href := wayOut(s, *v.Placement); words != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div><a class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -11,11 +11,21 @@ import (
 
 func TestARequirementThatNoMachineMeetsHasAWayOut(t *testing.T) {
 	p := farm.Placement{Agents: 3, Requirements: []farm.Requirement{{Kind: "engine", RulesOut: 1}, {Kind: "font", Wants: farm.Say("the font %s", "Lora"), RulesOut: 3}}}
-	if words, href := wayOut(p); href != "/settings/fonts" || !strings.Contains(words, "Add the font") {
+	s := Shell{Reader: farm.Principal{Role: farm.RoleArtist}}
+	if words, href := wayOut(s, p); href != "/settings/fonts" || !strings.Contains(words, "Add the font") {
 		t.Errorf("the way out is %q at %q", words, href)
 	}
+	if words, href := wayOut(Shell{Reader: farm.Principal{Role: farm.RoleViewer}}, p); href != "/machines" || !strings.Contains(words, "Look at the machines") {
+		t.Errorf("who may add no fonts is sent to %q at %q", words, href)
+	}
+	p.Requirements[1].Kind = "tags"
+	for role, want := range map[farm.Role]string{farm.RoleArtist: "Look at the machines", farm.RoleProducer: "Look at the machines", farm.RoleOperator: "Change a machine’s tags"} {
+		if words, _ := wayOut(Shell{Reader: farm.Principal{Role: role, FirstTeam: true}}, p); words != want {
+			t.Errorf("the way out of a %s is %q", role, words)
+		}
+	}
 	p.Fitting = 1
-	if words, _ := wayOut(p); words != "" {
+	if words, _ := wayOut(s, p); words != "" {
 		t.Errorf("a job that some machine fits is told %q", words)
 	}
 }

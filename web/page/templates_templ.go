@@ -660,7 +660,7 @@ func TemplatePage(s Shell, t Template, able Able, use Usage, compared Comparison
 				return templ_7745c5c3_Err
 			}
 			if t.Summary != nil && able.Known {
-				templ_7745c5c3_Err = ableCard(able).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ableCard(s, able).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

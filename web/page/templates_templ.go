@@ -941,7 +941,7 @@ func TemplateBody(s Shell, t Template) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if t.Sequential || s.Can(farm.ActChangeTemplates) {
+		if t.Status != farm.TemplateError && (t.Sequential || s.Can(farm.ActChangeTemplates)) {
 			templ_7745c5c3_Err = sequentialMark(s, t).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -97,3 +97,13 @@ func TestAListPlaysTheFirstCompositionThatHasFrames(t *testing.T) {
 		t.Errorf("a template that was not read plays %q", got)
 	}
 }
+
+func TestATemplateThatCannotBeUsedSaysNothingOfHowItIsRendered(t *testing.T) {
+	artist := Shell{Reader: farm.Principal{Role: farm.RoleArtist}}
+	for status, want := range map[farm.TemplateStatus]bool{farm.TemplateUploaded: true, farm.TemplateError: false} {
+		said := strings.Contains(htmlOf(t, TemplateBody(artist, Template{Template: farm.Template{ID: "t1", Status: status}})), "Several machines may share a film")
+		if said != want {
+			t.Errorf("a template that is %q says how it is rendered: %t", status, said)
+		}
+	}
+}

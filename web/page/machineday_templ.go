@@ -315,7 +315,7 @@ func MachineDayPart(d MachineDay) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = phrase("The coordinator that leads has counted since %s and knows nothing of the time before.", When(d.Since)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = phrase("Counted since %s. Nothing is known of the time before.", When(d.Since)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

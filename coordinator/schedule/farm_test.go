@@ -411,12 +411,12 @@ func TestExplain(t *testing.T) {
 			"The level normal is paused: none of its tasks starts until an operator resumes it."},
 		"nobody": {none, nil, nil, "No machine is online: start an agent."},
 		"one thing missing": {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)) },
-			func(t *schedule.Task) { t.Need.AllTags = []string{"gpu"} }, "None of the 2 machines online has the tag 'gpu'. It waits until an operator changes a machine's tags, or submit the job with other tags."},
+			func(t *schedule.Task) { t.Need.AllTags = []string{"gpu"} }, "None of the 2 machines online has the tag 'gpu'. An operator can change a machine's tags, or you submit the job with other tags."},
 		"a tag too many": {none, func(q *schedule.Queue) {
 			m := machine("a", 1)
 			m.Tags = []string{"gpu"}
 			come(q, m)
-		}, func(t *schedule.Task) { t.Need.NoTags = []string{"gpu"} }, "The only machine online does not have tags without 'gpu'. It waits until an operator changes a machine's tags, or submit the job with other tags."},
+		}, func(t *schedule.Task) { t.Need.NoTags = []string{"gpu"} }, "The only machine online does not have tags without 'gpu'. An operator can change a machine's tags, or you submit the job with other tags."},
 		"another machine": {none, func(q *schedule.Queue) { come(q, machine("a", 1), machine("b", 1)) }, func(t *schedule.Task) {
 			t.Need.OS, t.Need.MinMemory = "darwin", 1_099_500_000_000
 		}, "None of the 2 machines online has macOS and 1099.5 GB of memory. It waits for a machine that does."},

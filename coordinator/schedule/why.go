@@ -152,7 +152,7 @@ func (e *explanation) whyMissing(asked []farm.Requirement, missing []farm.Text) 
 	if secret {
 		then = farm.Say("It waits until an operator gives a machine that tag (a machine's own tags do not count), or changes the tags of the secret.")
 	} else if tagged {
-		then = farm.Say("It waits until an operator changes a machine's tags, or submit the job with other tags.")
+		then = farm.Say("An operator can change a machine's tags, or you submit the job with other tags.")
 	}
 	return farm.Say("%s %s", sentence, then)
 }

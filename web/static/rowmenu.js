@@ -41,13 +41,14 @@
     place(button);
     items()[0]?.focus();
   });
+  // Toggle comes later, and once for an opening and a closing that follow each other.
+  menu.addEventListener("beforetoggle", (e) => { if (e.newState === "open") escaped = false; });
   menu.addEventListener("toggle", (e) => {
     if (e.newState !== "open") {
       delete document.body.dataset.menu;
       if (escaped) opener()?.focus(); // browsers would go back to the row that it was opened at first
       return;
     }
-    escaped = false;
     document.body.dataset.menu = ""; // rows stay where they are
     if (opener()) place(opener());
     items()[0]?.focus();

@@ -10,14 +10,14 @@ function follow(other) {
   if (socket) { socket.stop(); connect(); } // otherwise it is connected again in a moment
 }
 
-// shown says up to where the page has the log of its job, so that it is not sent again.
-function shown() {
+// fromLog says up to where the page has the log of its job, so that it is not sent again.
+function fromLog() {
   const next = byId("log")?.dataset.next;
   return next > 0 ? "&log=" + next : "";
 }
 
 function connect() {
-  socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/live?topic=" + encodeURIComponent(topic) + "&language=" + document.documentElement.lang + shown());
+  socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/live?topic=" + encodeURIComponent(topic) + "&language=" + document.documentElement.lang + fromLog());
   // A coordinator whose machine is gone ends nothing: it is silent. It says something every 15 seconds otherwise.
   heard = Date.now();
   const watch = setInterval(() => {

@@ -18,6 +18,7 @@ type logTail struct {
 	from  int64 // offset of the first line
 	next  int64 // offset behind the lines
 	more  bool  // more can be read from there now
+	other bool  // the log ends before the offset that was asked for: it is not the one that was read up to there
 }
 
 // readLog reads whole lines of a job's log from an offset on; from 0, the last ones.
@@ -27,6 +28,9 @@ func (s *server) readLog(ctx context.Context, p farm.Principal, id string, from 
 		return logTail{next: from}, err
 	}
 	defer f.Close()
+	if from > f.Size {
+		return logTail{other: true}, nil
+	}
 	start := from
 	if from == 0 {
 		start = max(0, f.Size-logWindow)

@@ -346,12 +346,12 @@ func (l *liveSession) sendLog(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if tail.other || slices.ContainsFunc(tail.lines, page.LogTurns) {
+		return l.sendSections(ctx)
+	}
 	l.logAt, l.news = tail.next, tail.more
 	if len(tail.lines) == 0 {
 		return nil
-	}
-	if slices.ContainsFunc(tail.lines, page.LogTurns) {
-		return l.sendSections(ctx)
 	}
 	return l.write(part{Lines: tail.lines, Next: tail.next})
 }

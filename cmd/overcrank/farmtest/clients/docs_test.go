@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"overcrank/aep/aeptest"
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 
 	"overcrank/cmd/overcrank/titlecard"
@@ -292,6 +293,11 @@ func TestThePageAboutTheFirstRenderIsTrue(t *testing.T) {
 		}
 	}
 	script = regexp.MustCompile(`(?m)^export OVERCRANK_.*$`).ReplaceAllString(script, "")
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script = strings.ReplaceAll(script, "suite-4", host) // the page says that a machine has its host name
 	for name, content := range files {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -308,5 +314,34 @@ func TestThePageAboutTheFirstRenderIsTrue(t *testing.T) {
 		if codec, _, _, frames, _ := farmtest.Probe(t, filepath.Join(dir, name)); codec != "h264" || frames != want {
 			t.Errorf("%s is %s with %d frames, want %d", name, codec, frames, want)
 		}
+	}
+}
+
+// TestAMachineOfTheInstallPageCanBeRemoved follows docs/install.md from the invitation of a machine to its removal. The machine's host is
+// called as the page says.
+func TestAMachineOfTheInstallPageCanBeRemoved(t *testing.T) {
+	t.Parallel()
+	needs(t, "bash")
+	text, err := os.ReadFile(docs(t, "install.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := func(of string) string {
+		line := regexp.MustCompile(`(?m)^    overcrank agents ` + of + ` .*$`).FindString(string(text))
+		if line == "" {
+			t.Fatalf("the page has no line with overcrank agents %s", of)
+		}
+		return `overcrank() { "` + farmtest.Plain(t) + `" "$@"; }` + "\n" + line
+	}
+	f := farmtest.LaunchAs(t, "coordinator", t.TempDir())
+	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
+	token, err := shell(f, t.TempDir(), "bash", "-c", command("invite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := farmtest.StartAgent(t, f, filepath.Join(t.TempDir(), "suite-4"), strings.TrimSpace(token))
+	f.Await("the machine to be linked", func() bool { return strings.Contains(machine.Said.String(), "linked to the farm") })
+	if out, err := shell(f, t.TempDir(), "bash", "-c", command("remove")); err != nil {
+		t.Errorf("the machine is not removed: %v\n%s", err, out)
 	}
 }

@@ -25,7 +25,7 @@ type Error struct {
 	Reason string
 	Retry  bool // another attempt, later or elsewhere, might go better
 	Err    error
-	hung   bool // it was ended by Headway: it is not worth a slot to wait as long again
+	hung   bool // nothing came for too long: it is not worth a slot to wait as long again
 }
 
 func (e *Error) Error() string { return "download failed (" + e.Reason + ")" }
@@ -43,7 +43,7 @@ type Found struct {
 type Fetcher struct {
 	Roots   []string         // folders that file: addresses may point into
 	Limit   int64            // bytes of one file
-	Headway outbound.Headway // of a file from the web, also before its first byte
+	Headway outbound.Headway // of a file from the web, also before its first byte; all its tries together
 	Tries   int              // of a web address that fails in passing
 	Backoff time.Duration    // before the second try, doubled each time
 	guard   outbound.Guard
@@ -138,27 +138,31 @@ func (f *Fetcher) allowed(real string) bool {
 	return false
 }
 
-// web downloads, and tries again what failed in passing.
-func (f *Fetcher) web(ctx context.Context, src, dst string) (Found, error) {
+// web downloads, and tries again what failed in passing. One watch is over all tries: together they hold a slot no longer than one.
+func (f *Fetcher) web(parent context.Context, src, dst string) (Found, error) {
+	ctx, cancel := context.WithCancelCause(parent)
+	defer cancel(nil)
+	watch := f.Headway.Watch(func(why error) { cancel(&Error{Reason: why.Error(), Retry: true, Err: why, hung: true}) })
+	defer watch.Stop()
 	pause := f.Backoff
 	for try := 1; ; try++ {
-		found, err := f.once(ctx, src, dst)
+		found, err := f.once(ctx, src, dst, watch)
 		var failed *Error
 		if err == nil || !errors.As(err, &failed) || !failed.Retry || failed.hung || try >= f.Tries {
 			return found, err
 		}
 		select {
 		case <-time.After(pause):
+		case <-parent.Done():
+			return Found{}, context.Cause(parent)
 		case <-ctx.Done():
-			return Found{}, context.Cause(ctx)
+			return Found{}, err
 		}
 		pause *= 2
 	}
 }
 
-func (f *Fetcher) once(parent context.Context, src, dst string) (Found, error) {
-	ctx, cancel := context.WithCancelCause(parent)
-	defer cancel(nil)
+func (f *Fetcher) once(ctx context.Context, src, dst string, watch *outbound.Watch) (Found, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, src, nil)
 	if err != nil {
 		return Found{}, &Error{Reason: "the address is not well formed", Err: err}
@@ -167,13 +171,11 @@ func (f *Fetcher) once(parent context.Context, src, dst string) (Found, error) {
 		return Found{}, &Error{Reason: "the address names no host"}
 	}
 	if err := f.guard.Check(req.URL); err != nil {
-		return Found{}, reason(parent, err)
+		return Found{}, reason(ctx, err)
 	}
-	watch := f.Headway.Watch(func(why error) { cancel(&Error{Reason: why.Error(), Retry: true, Err: why, hung: true}) })
-	defer watch.Stop()
 	res, err := f.client.Do(req)
 	if err != nil {
-		return Found{}, reason(parent, ended(ctx, err))
+		return Found{}, reason(ctx, err)
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
@@ -185,18 +187,9 @@ func (f *Fetcher) once(parent context.Context, src, dst string) (Found, error) {
 	}
 	err = write(dst, func(w io.Writer) error { return f.copy(w, res.Body, watch) })
 	if err != nil {
-		return Found{}, reason(parent, ended(ctx, err))
+		return Found{}, reason(ctx, err)
 	}
 	return Found{Name: nameOf(res), ContentType: mediaType(res.Header)}, nil
-}
-
-// ended is why a download's own context ended, where that ended it.
-func ended(ctx context.Context, err error) error {
-	var known *Error
-	if errors.As(context.Cause(ctx), &known) {
-		return known
-	}
-	return err
 }
 
 func mediaType(h http.Header) string {

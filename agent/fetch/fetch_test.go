@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -11,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -144,6 +147,68 @@ func TestLimitsHold(t *testing.T) {
 	mustFail(t, f, base+"/silent", "timed out", true)
 	if n := hung.Load(); n > 2 { // a busy machine may not have come to ask
 		t.Errorf("servers that hang were asked %d times, not once each", n)
+	}
+}
+
+// A server that takes connections and says nothing in them, also not for TLS, and one that never takes any.
+func TestAConnectionThatHangsIsTriedOnce(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var taken atomic.Int32
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			taken.Add(1)
+			serving.Go(func() {
+				defer conn.Close()
+				_, _ = io.Copy(io.Discard, conn) // until the caller has enough
+			})
+		}
+	})
+	t.Cleanup(func() {
+		l.Close()
+		serving.Wait()
+	})
+	f := fetcher(t)
+	transport := f.guard.Transport()
+	transport.TLSHandshakeTimeout = time.Millisecond
+	f.client = f.guard.Client(transport)
+	mustFail(t, f, "https://"+l.Addr().String()+"/x", "timed out", true)
+	if n := taken.Load(); n > 1 {
+		t.Errorf("a server that hangs in the handshake was asked %d times", n)
+	}
+
+	var dialled int
+	transport = f.guard.Transport()
+	transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+		dialled++
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded} // as a dialer says that its time is over
+	}
+	f.client = f.guard.Client(transport)
+	mustFail(t, f, "http://"+l.Addr().String()+"/x", "timed out", true)
+	if dialled != 1 {
+		t.Errorf("a server that takes no connection was asked %d times", dialled)
+	}
+}
+
+// All tries of a file together have the time of one.
+func TestTriesTogetherHaveTheTimeOfOne(t *testing.T) {
+	var asked atomic.Int32
+	base := server(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(http.StatusServiceUnavailable)
+	})
+	f := fetcher(t)
+	f.Tries, f.Headway.Stall = 12, 50*time.Millisecond
+	mustFail(t, f, base, "", true)
+	if n := asked.Load(); n == int32(f.Tries) {
+		t.Error("a server was asked until no try was left, long after its time")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 
@@ -24,7 +25,8 @@ func reason(ctx context.Context, err error) error {
 		return err
 	}
 	text, passing := outbound.Reason(err)
-	return &Error{Reason: text, Retry: passing, Err: err}
+	var waited net.Error
+	return &Error{Reason: text, Retry: passing, Err: err, hung: errors.As(err, &waited) && waited.Timeout()}
 }
 
 func tooLarge(limit int64) error {

@@ -4,6 +4,7 @@ package fetch
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +48,7 @@ func New(guard outbound.Guard) *Fetcher {
 // Close ends idle connections.
 func (f *Fetcher) Close() { f.client.CloseIdleConnections() }
 
-// Open starts to download src. Reading the body fails if it makes less headway than asked for.
+// Open starts to download src. It and reading the body fail if the download makes less headway than asked for.
 func (f *Fetcher) Open(ctx context.Context, src string) (*Body, error) {
 	if strings.HasPrefix(src, "data:") {
 		return openData(src)
@@ -72,12 +73,15 @@ func (f *Fetcher) Open(ctx context.Context, src string) (*Body, error) {
 		cancel(nil)
 		return nil, fmt.Errorf("preparing a download: %w", err)
 	}
+	watch := f.Headway.Watch(cancel)
 	resp, err := f.client.Do(req)
 	if err != nil {
-		cancel(nil)
-		return nil, fmt.Errorf("downloading: %w", outbound.Cause(err))
+		watch.Stop()
+		defer cancel(nil)
+		return nil, fmt.Errorf("downloading: %w", cmp.Or(context.Cause(ctx), outbound.Cause(err)))
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		watch.Stop()
 		cancel(nil)
 		return nil, errors.Join(&StatusError{resp.StatusCode}, resp.Body.Close())
 	}
@@ -86,7 +90,7 @@ func (f *Fetcher) Open(ctx context.Context, src string) (*Body, error) {
 		name = ""
 	}
 	return &Body{
-		ReadCloser: &watched{resp.Body, ctx, cancel, f.Headway.Watch(cancel)},
+		ReadCloser: &watched{resp.Body, ctx, cancel, watch},
 		Size:       resp.ContentLength,
 		Name:       name,
 		Type:       resp.Header.Get("Content-Type"),

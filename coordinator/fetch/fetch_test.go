@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -89,15 +90,30 @@ func TestAServerThatTricklesIsGivenUp(t *testing.T) {
 	f := fetcher(t)
 	f.Headway = outbound.Headway{Stall: time.Hour, Window: time.Millisecond, Least: 20 << 30}
 	body, err := f.Open(t.Context(), server(t).URL+"/trickle")
-	if err != nil {
-		t.Fatal(err)
+	if err == nil { // it began in time
+		_, err = io.Copy(io.Discard, body)
+		if err := body.Close(); err != nil {
+			t.Error(err)
+		}
 	}
-	_, err = io.Copy(io.Discard, body)
 	if !errors.Is(err, outbound.ErrTooSlow) {
 		t.Errorf("got %v", err)
 	}
-	if err := body.Close(); err != nil {
-		t.Error(err)
+}
+
+// A server that takes a connection and says nothing, also not for TLS.
+func TestAServerThatHangsBeforeItsAnswerIsGivenUp(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") // the system takes connections before anybody accepts them
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	f := fetcher(t)
+	f.Headway.Stall = 50 * time.Millisecond
+	for _, scheme := range []string{"http://", "https://"} {
+		if _, err := f.Open(t.Context(), scheme+l.Addr().String()+"/film.aep"); !errors.Is(err, outbound.ErrStalled) {
+			t.Errorf("%s: got %v", scheme, err)
+		}
 	}
 }
 

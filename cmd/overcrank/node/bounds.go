@@ -24,7 +24,7 @@ type boundFlags struct {
 	TrustedProxy     []string      `help:"Networks or addresses of reverse proxies in front of this coordinator: their header X-Forwarded-For is believed, and their connections are not counted as those of one address." placeholder:"NETWORK" env:"OVERCRANK_TRUSTED_PROXY"`
 	LivePerPerson    int           `help:"Live pages and streams of events that one person or program may have open at once, by token; 0 for no limit." default:"64" env:"OVERCRANK_LIVE_PER_PERSON"`
 	LivePerAddr      int           `name:"live-per-address" help:"Live pages and streams of events that may be open at once from one address; 0 for no limit." default:"1024" env:"OVERCRANK_LIVE_PER_ADDRESS"`
-	ClusterStrangers int           `help:"Connections to --cluster-listen that one address may have open whose other side has not shown yet that it is a coordinator; 0 for no limit." default:"256" env:"OVERCRANK_CLUSTER_STRANGERS"`
+	ClusterStrangers int           `help:"Connections to --cluster-listen that one address may have open whose other side has not shown yet that it is a coordinator, a quarter of what all have at most: a sixteenth of the files that the process may open. 0 for no limit of one address." default:"256" env:"OVERCRANK_CLUSTER_STRANGERS"`
 	GossipStreams    int           `help:"Connections to --gossip-listen that one address may have open at once, and four times as many all together; 0 for no limit." default:"16" env:"OVERCRANK_GOSSIP_STREAMS"`
 	ReadingMemory    int64         `help:"Bytes of memory that the process may take that reads a template's file; two read at once, of different teams." default:"1073741824" env:"OVERCRANK_READING_MEMORY"`
 	ReadingTime      time.Duration `help:"How long reading a template's file may take, unpacking included." default:"10m" env:"OVERCRANK_READING_TIME"`
@@ -77,7 +77,7 @@ func (f boundFlags) bounds() (b bounds, err error) {
 	connections := inbound.NewGate(each, 0)
 	b.port = inbound.Bounds{Total: total, Gate: connections, Shared: b.proxies}
 	b.follow = throttle.Followers{People: inbound.NewGate(f.LivePerPerson, 0), Addresses: inbound.NewGate(f.LivePerAddr, 0)}
-	b.strangers = inbound.NewGate(f.ClusterStrangers, max(16, process.OpenFiles()/16))
+	b.strangers = f.strangers(process.OpenFiles())
 	b.streams = inbound.NewGate(f.GossipStreams, 4*f.GossipStreams)
 	b.bodies = request.NewGate()
 	b.gates = map[string]*inbound.Gate{
@@ -85,4 +85,11 @@ func (f boundFlags) bounds() (b bounds, err error) {
 		"cluster_strangers": b.strangers, "gossip_streams": b.streams, "body_bytes": b.bodies,
 	}
 	return b, nil
+}
+
+// strangers limits the connections to the coordinators' port that have not shown a certificate yet, of a process that may open so many files.
+// It takes four addresses to use up what all have together.
+func (f boundFlags) strangers(files int) *inbound.Gate {
+	total := max(16, files/16)
+	return inbound.NewGate(min(f.ClusterStrangers, total/4), total)
 }

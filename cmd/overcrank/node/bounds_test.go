@@ -19,4 +19,16 @@ func TestBoundsFollowFlagsAndWhatTheProcessMayOpen(t *testing.T) {
 	if err != nil || b.port.Total != 100 || b.port.Gate.PerCaller() != 7 || b.follow.People.PerCaller() != 3 || b.follow.Addresses.PerCaller() != 5 || !b.proxies.Has("10.0.0.5:80") {
 		t.Errorf("the flags made %+v, %v", b, err)
 	}
+
+	// One address that has not shown itself leaves coordinators room, however few files the process may open.
+	for files, want := range map[int]int{1 << 20: 256, 4096: 64, 2048: 32, 512: 8, 64: 4} {
+		strangers := boundFlags{ClusterStrangers: 256}.strangers(files)
+		taken := 0
+		for strangers.Take("10.0.0.3", 1) == nil {
+			taken++
+		}
+		if err := strangers.Take("10.0.0.4", 1); taken != want || err != nil {
+			t.Errorf("of %d files an address takes %d connections, want %d; and then another: %v", files, taken, want, err)
+		}
+	}
 }

@@ -197,10 +197,12 @@ var rules = map[string]rule{
 	"GET /api/farm/v1/webhook-key":  {role: producer, status: 200},
 	"POST /api/farm/v1/webhook-key": {role: admin, status: 201},
 
-	"POST /api/v2/fonts":              {role: artist, body: fontForm, kind: fontKind, status: 201},
-	"GET /api/v2/fonts":               {role: viewer, status: 200},
-	"GET /api/v2/fonts/{id}":          {role: viewer, record: "font", status: 200},
-	"DELETE /api/v2/fonts/{id}":       {role: producer, record: "font", status: 204},
+	"POST /api/v2/fonts":                     {role: artist, body: fontForm, kind: fontKind, status: 201},
+	"GET /api/v2/fonts":                      {role: viewer, status: 200},
+	"GET /api/v2/fonts/{id}":                 {role: viewer, record: "font", status: 200},
+	"DELETE /api/v2/fonts/{id}":              {role: producer, record: "font", status: 204},
+	"POST /api/farm/v1/fonts/{id}/stand-ins": {role: artist, record: "leveled font", body: `{"name": "{new}"}`, status: 201},
+
 	"GET /api/v2/secrets":             {role: artist, status: 200},
 	"PUT /api/v2/secrets":             {role: producer, body: `{"name": "{new}", "value": "v"}`, status: 201},
 	"DELETE /api/v2/secrets/{id}":     {role: producer, record: "secret", status: 200},
@@ -300,6 +302,12 @@ var makers = map[string]func(r *rig, as string) string{
 		return made.BatchID
 	},
 	"font": func(r *rig, as string) string {
+		var made struct{ ID string }
+		r.send(http.MethodPost, "/api/v2/fonts", fontForm, bearer(as), "Content-Type: "+fontKind).into(http.StatusCreated, &made)
+		return made.ID
+	},
+	"leveled font": func(r *rig, as string) string {
+		leveled(r, as)
 		var made struct{ ID string }
 		r.send(http.MethodPost, "/api/v2/fonts", fontForm, bearer(as), "Content-Type: "+fontKind).into(http.StatusCreated, &made)
 		return made.ID

@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"errors"
 	"strings"
 	"time"
 	"unicode"
@@ -129,6 +130,15 @@ func CauseOfMessage(message string) Cause {
 		return r
 	}, message)
 	return Cause{CauseOther, subject}.Tidy()
+}
+
+// CauseOfError is the cause of an error for which a task cannot begin.
+func CauseOfError(err error) Cause {
+	var e *Error
+	if errors.As(err, &e) && e.Cause.Kind != "" {
+		return e.Cause
+	}
+	return CauseOfMessage(err.Error())
 }
 
 // OpenFailure is a job that failed and still needs somebody.

@@ -32,6 +32,8 @@ type Error struct {
 	Err     error        // cause, for the log only
 	// Says is the message as pages say it, in the language of their reader; zero when there are no words for it but the message.
 	Says Text
+	// Cause is why a task cannot begin, where the error ends it; zero when nothing but the message tells.
+	Cause Cause
 	// ErrorCode is the public interface's own name for this error, "" when it has none.
 	ErrorCode string
 }
@@ -98,6 +100,12 @@ func Invalid(message string, fields ...FieldError) *Error {
 // Because is the error with a cause that says nothing to people: it is for the log only.
 func (e *Error) Because(cause error) *Error {
 	e.Err = cause
+	return e
+}
+
+// OfCause is the error as that of a task which cannot begin for a cause.
+func (e *Error) OfCause(kind CauseKind, subject string) *Error {
+	e.Cause = Cause{kind, subject}.Tidy()
 	return e
 }
 

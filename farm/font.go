@@ -16,6 +16,9 @@ type Font struct {
 	Faces      []FontUse `json:"faces"`      // at least one; a collection has several
 	File       FileRef   `json:"file"`
 	CreatedAt  time.Time `json:"createdAt"`
+	// CopyOf is the PostScript name of the font of the library that stands in for another one here: the file is a copy of it under the other's name.
+	// "" for a font that somebody brought.
+	CopyOf string `json:"copyOf,omitempty"`
 }
 
 // FontKey is the form in which names of fonts are compared: letters and digits, in lower case. "Open Sans Bold",

@@ -64,7 +64,7 @@ func (s *server) readFailures(ctx context.Context, p farm.Principal, key, before
 		}
 		v.Groups = append(v.Groups, f)
 	}
-	return v, nil
+	return v, s.addCure(ctx, p, &v)
 }
 
 // dressFailures adds what people call the machine or the template that a cause is about.
@@ -127,8 +127,8 @@ func (s *server) readOwnCauses(ctx context.Context, p farm.Principal) (causes []
 	return causes, jobs, more, nil
 }
 
-// retryFailures submits all jobs of a cause again, with a file in the place of missing footage when one was dropped; of the reader's own those that
-// the overview shows them.
+// retryFailures submits all jobs of a cause again: with a file in the place of missing footage when one was dropped, or once a font stands in for the
+// missing one when one was chosen; of the reader's own those that the overview shows them.
 func (s *server) retryFailures(c *fiber.Ctx, p farm.Principal) error {
 	cause, err := causeOf(c)
 	if err != nil {
@@ -136,6 +136,11 @@ func (s *server) retryFailures(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, cancel := s.callOf(c)
 	defer cancel()
+	if font := c.FormValue("font"); font != "" {
+		if err := s.standInForCause(s.asking(c), p, cause, font); err != nil {
+			return err
+		}
+	}
 	retry := s.farm.submitter.RetryFailures
 	if c.FormValue("own") != "" {
 		retry = s.retryOwn

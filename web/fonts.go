@@ -85,6 +85,7 @@ func (s *server) font(c *fiber.Ctx, p farm.Principal) error {
 			break
 		}
 	}
+	v.StandIns = page.StandInsOf(all)
 	if err := s.addTemplatesWith(ctx, p, &v); err != nil {
 		return err
 	}

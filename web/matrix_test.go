@@ -63,7 +63,7 @@ var pages = map[string]grant{
 	"POST /settings/sign-in/groups/remove": farmsAdmin, "POST /settings/sign-in/link": farmsAdmin,
 	"GET /settings/sharing": viewer, "POST /settings/sharing": farmsAdmin,
 	"GET /settings/updates": viewer, "POST /settings/updates": farmsAdmin, "POST /settings/updates/resume": farmsAdmin,
-	"GET /settings/fonts": viewer, "GET /settings/fonts/named": viewer, "GET /settings/fonts/:id/faces/:face": viewer, "POST /files/font": artist, "POST /settings/fonts/:id/delete": producer,
+	"GET /settings/fonts": viewer, "GET /settings/fonts/named": viewer, "GET /settings/fonts/:id/faces/:face": viewer, "POST /files/font": artist, "POST /settings/fonts/stand-ins": artist, "POST /settings/fonts/:id/delete": producer,
 	"GET /settings/secrets": artist, "POST /settings/secrets": producer, "POST /settings/secrets/:id/delete": producer,
 	"GET /settings/studio": admin, "POST /settings/studio": admin, "GET /settings/studio/logo": admin, "POST /files/logo": admin, "POST /settings/studio/logo/remove": admin,
 	"GET /settings/coordinators": farmsAdmin, "POST /settings/coordinators/lead": farmsAdmin, "GET /settings/webhooks": producer, "POST /settings/webhooks": admin,

@@ -187,7 +187,10 @@ func (s *server) readTemplate(ctx context.Context, p farm.Principal, id string) 
 	if v.Summary, err = s.farm.templates.Introspection(ctx, p, id); err != nil || v.Summary.Preflight == nil {
 		return v, err
 	}
-	v.Preflight, err = s.farm.preflights.TemplatePreflight(ctx, p, id)
+	if v.Preflight, err = s.farm.preflights.TemplatePreflight(ctx, p, id); err != nil || len(v.Preflight.Fonts()) == 0 {
+		return v, err
+	}
+	v.StandIns, err = s.standIns(ctx, p)
 	return v, err
 }
 

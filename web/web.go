@@ -288,6 +288,7 @@ func (s *server) settingRoutes() []route.Route {
 		route.Get("/settings/fonts/named", farm.ActView, s.font),
 		route.Get("/settings/fonts/:id/faces/:face", farm.ActView, s.fontSpecimen),
 		route.Post("/files/font", farm.ActAddFonts, s.addFont),
+		route.Post("/settings/fonts/stand-ins", farm.ActAddFonts, s.addStandIn),
 		route.Post("/settings/fonts/:id/delete", farm.ActDeleteFonts, s.deleteFont),
 		route.Get("/settings/secrets", farm.ActViewSecrets, s.secrets),
 		route.Post("/settings/secrets", farm.ActChangeSecrets, s.addSecret),

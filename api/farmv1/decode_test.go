@@ -8,6 +8,7 @@ import (
 
 // decoders are the readers of JSON bodies, with a body that each takes.
 var decoders = apitest.Decoders{Each: map[string]apitest.Decoder{
+	"stand-in":      apitest.Reads(func(b []byte) (any, error) { return decodeStandIn(b) }, `{"name": "Gotham-Bold", "face": "Inter-Bold"}`),
 	"secret change": apitest.Reads(func(b []byte) (any, error) { return decodeSecretChange(b) }, `{"machineTags": ["vault"]}`),
 	"key change":    apitest.Reads(func(b []byte) (any, error) { return decodeKeyChange(b) }, `{"dropOld": true}`),
 	"review":        apitest.Reads(func(b []byte) (any, error) { return decodeReview(b) }, `{"for": "client", "password": "secret", "download": true, "takes": true, "expiresAt": "2030-01-01T00:00:00Z"}`),

@@ -106,6 +106,7 @@ func Routes(f Farm, cfg Config) []route.Route {
 		fileHandlers{f.Stored}.routes(),
 		uploadHandlers{f.Uploads}.routes(),
 		preflightHandlers{f.Machines, f.Stored, f.Fonts}.routes(),
+		fontHandlers{f.Fonts}.routes(),
 		secretHandlers{f.Secrets}.routes(),
 		webhookHandlers{f.Webhooks}.routes(),
 		clusterHandlers{f.Cluster, f.Gossip, f.Authority}.routes(),

@@ -22,16 +22,18 @@ const (
 	fontForm = 64 << 10
 )
 
-// fontBody is a font as the interface shows it.
-type fontBody struct {
+// FontBody is a font as the interface shows it.
+type FontBody struct {
 	ID         string      `json:"id"`
 	FamilyName string      `json:"familyName"`
 	FileName   string      `json:"fileName"`
 	CreatedAt  answer.Time `json:"createdAt"`
+	CopyOf     string      `json:"copyOf,omitempty"`
 }
 
-func fontShape(f farm.Font) fontBody {
-	return fontBody{ID: f.ID, FamilyName: f.FamilyName, FileName: f.FileName, CreatedAt: answer.Time(f.CreatedAt)}
+// FontShape is a font as the interface shows it.
+func FontShape(f farm.Font) FontBody {
+	return FontBody{ID: f.ID, FamilyName: f.FamilyName, FileName: f.FileName, CreatedAt: answer.Time(f.CreatedAt), CopyOf: f.CopyOf}
 }
 
 // fontHandlers answers for the fonts of a team.
@@ -68,7 +70,7 @@ func (h fontHandlers) addFont(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return answer.Created(c, fontShape(font))
+	return answer.Created(c, FontShape(font))
 }
 
 // fontUpload is the form that a font comes in.
@@ -135,7 +137,7 @@ func (h fontHandlers) listFonts(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return answer.OK(c, answer.Each(list, fontShape))
+	return answer.OK(c, answer.Each(list, FontShape))
 }
 
 func (h fontHandlers) getFont(c *fiber.Ctx, p farm.Principal) error {
@@ -145,7 +147,7 @@ func (h fontHandlers) getFont(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	return answer.OK(c, fontShape(font))
+	return answer.OK(c, FontShape(font))
 }
 
 func (h fontHandlers) deleteFont(c *fiber.Ctx, p farm.Principal) error {

@@ -16,7 +16,7 @@ var answerShapes = map[string]any{
 	"JobStats": JobStats{}, "JobOutput": jobOutput{}, "JobCreated": jobCreated{}, "JobAsset": farm.Asset{},
 	"AssetParameter": farm.AssetParameter{}, "BatchCreated": batchCreated{}, "BatchCreatedJob": batchCreatedJob{},
 	"BatchJobError": batchJobError{}, "Batch": batchBody{}, "BatchJob": batchJob{}, "BatchStats": BatchStats{},
-	"BatchCancelled": batchCancelled{}, "BatchCancelledJob": batchCancelledJob{}, "Font": fontBody{}, "Secret": SecretBody{},
+	"BatchCancelled": batchCancelled{}, "BatchCancelledJob": batchCancelledJob{}, "Font": FontBody{}, "Secret": SecretBody{},
 }
 
 func TestTheDocumentsAnswersAreTheShapesOfTheCode(t *testing.T) {

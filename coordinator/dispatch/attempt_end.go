@@ -188,7 +188,7 @@ func (l *leader) giveBack(ctx context.Context, s *session, h *lease) {
 }
 
 // neverBegan ends an attempt whose lease could not be put together, so that its agent never heard of it.
-func (l *leader) neverBegan(ctx context.Context, t farm.Task, cause error) {
+func (l *leader) neverBegan(ctx context.Context, t farm.Task, job farm.Job, cause error) {
 	retry := true
 	var e *farm.Error
 	if errors.As(cause, &e) {
@@ -198,7 +198,7 @@ func (l *leader) neverBegan(ctx context.Context, t farm.Task, cause error) {
 	now := l.d.state.Now()
 	_, err := l.d.state.Apply(ctx, command.FailTask{
 		Task: t.ID, Attempt: t.Attempt, Message: cause.Error(), Retry: retry, NotBefore: now.Add(backOff(t.Failures)), At: now,
-		Cause: l.keptCause(farm.CauseOfMessage(cause.Error())),
+		Cause: l.keptCause(causeOfLease(job, cause)),
 	})
 	if err != nil {
 		l.d.log.Error("failing a task", "task", t.ID, "error", err)

@@ -21,9 +21,16 @@ func causeOf(task farm.Task, job farm.Job, m wire.Failed) farm.Cause {
 	default:
 		cause = farm.CauseOfMessage(m.Message)
 	}
-	switch {
-	case cause.Kind.OfMachine():
+	if cause.Kind.OfMachine() {
 		cause.Subject = task.Agent
+		return cause
+	}
+	return causeIn(job, cause)
+}
+
+// causeIn is a cause as it may be told of a job.
+func causeIn(job farm.Job, cause farm.Cause) farm.Cause {
+	switch {
 	case cause.Kind == farm.CauseTemplate && cause.Subject == "":
 		cause.Subject = job.Template.ID
 	case job.Private:
@@ -31,6 +38,9 @@ func causeOf(task farm.Task, job farm.Job, m wire.Failed) farm.Cause {
 	}
 	return cause
 }
+
+// causeOfLease is why no lease for a job could be put together.
+func causeOfLease(job farm.Job, err error) farm.Cause { return causeIn(job, farm.CauseOfError(err)) }
 
 // keptCause is a cause as the state takes it: none while coordinators of an older release would lose it.
 func (l *leader) keptCause(cause farm.Cause) farm.Cause {

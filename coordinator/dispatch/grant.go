@@ -241,7 +241,7 @@ func (l *leader) handOver(ctx, within context.Context, granted *leased, whole fa
 		l.takeBack(ctx, true, h)
 		return
 	default:
-		l.neverBegan(ctx, t, err)
+		l.neverBegan(ctx, t, *granted.job, err)
 		return
 	}
 	var outer []string

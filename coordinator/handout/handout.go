@@ -135,7 +135,7 @@ func (m *Maker) nameProject(ctx context.Context, lease *wire.Lease, job farm.Job
 		lease.Project = wire.Project{Src: job.Template.Src}
 		return nil
 	case template.File == nil:
-		return farm.Errorf(farm.CodeInvalid, "Template %q has no file", template.DisplayName)
+		return farm.Errorf(farm.CodeInvalid, "Template %q has no file", template.DisplayName).OfCause(farm.CauseTemplate, template.ID)
 	}
 	lease.Project = wire.Project{Type: template.FileType(), File: template.File}
 	if lease.Composition == "" {

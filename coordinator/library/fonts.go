@@ -48,8 +48,9 @@ func NewFonts(s *state.State, store files.Store, members Members, drawer []strin
 
 // FontFile is a font that was received and read, and is not in a library yet.
 type FontFile struct {
-	ref   farm.FileRef
-	faces []farm.FontUse
+	ref    farm.FileRef
+	faces  []farm.FontUse
+	copyOf string // see farm.Font
 }
 
 // fontExtensions are those of the files that hold fonts.
@@ -131,7 +132,7 @@ func (f *Fonts) Add(ctx context.Context, p farm.Principal, file FontFile, family
 	}
 	font := farm.Font{
 		ID: id, Team: p.Team, FamilyName: cmp.Or(familyName, file.faces[0].Family), FileName: file.ref.Name, Faces: file.faces,
-		File: file.ref, CreatedAt: f.state.Now(),
+		File: file.ref, CreatedAt: f.state.Now(), CopyOf: file.copyOf,
 	}
 	if _, err := f.state.Apply(ctx, command.PutFont{Font: font}); err != nil {
 		return farm.Font{}, err
@@ -232,7 +233,7 @@ func fontUses(job *farm.Job, t *farm.Template) []farm.FontUse {
 func FontsFor(tx *raftstore.Tx, job farm.Job, t *farm.Template) ([]farm.FileRef, error) {
 	for _, name := range job.Fonts {
 		if _, err := tx.FontNamed(job.Team, name); farm.CodeOf(err) == farm.CodeNotFound {
-			return nil, farm.Errorf(farm.CodeInvalid, "Font '%s' not available", name)
+			return nil, farm.Errorf(farm.CodeInvalid, "Font '%s' not available", name).OfCause(farm.CauseFont, name)
 		} else if err != nil {
 			return nil, err
 		}

@@ -24,14 +24,14 @@ func ownerOf(s farm.Secret) string { return "overcrank secret\x00" + s.Team + "\
 func (s *Secrets) open(tx *raftstore.Tx, team, name string) (string, error) {
 	secret, err := tx.SecretNamed(team, name)
 	if farm.CodeOf(err) == farm.CodeNotFound {
-		return "", farm.Errorf(farm.CodeInvalid, "Secret '%.*s' does not exist any more", MaxSecretName, name)
+		return "", farm.Errorf(farm.CodeInvalid, "Secret '%.*s' does not exist any more", MaxSecretName, name).OfCause(farm.CauseSecret, name)
 	}
 	if err != nil {
 		return "", err
 	}
 	value, err := s.ring.Open(secret.Key, secret.Sealed, ownerOf(secret))
 	if err != nil {
-		return "", farm.Errorf(farm.CodeInvalid, "Secret '%s' cannot be opened; put it again: %w", name, err)
+		return "", farm.Errorf(farm.CodeInvalid, "Secret '%s' cannot be opened; put it again: %w", name, err).OfCause(farm.CauseSecret, name)
 	}
 	return value, nil
 }
@@ -122,7 +122,7 @@ func maySend(tx *raftstore.Tx, job farm.Job, name, agent string) error {
 		return nil
 	case !slices.Contains(job.UsesSecrets, name):
 		return farm.Errorf(farm.CodeInvalid, "Secret '%s' goes only to machines with one of the tags %s, which this job does not ask for since it was submitted before: submit it again",
-			name, strings.Join(secret.MachineTags, ", "))
+			name, strings.Join(secret.MachineTags, ", ")).OfCause(farm.CauseSecret, name)
 	}
 	return fmt.Errorf("%w: '%s' goes only to those with one of the tags %s", ErrMachine, name, strings.Join(secret.MachineTags, ", "))
 }

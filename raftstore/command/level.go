@@ -77,6 +77,8 @@ const (
 	MachineJobsLevel = ReleasesLevel
 	// MissingFootageLevel is from which level on jobs say what is drawn where footage is missing, and whether frames of others may stand in.
 	MissingFootageLevel = ReleasesLevel
+	// FontCopiesLevel is from which level on fonts of a library are kept under other names, for those that it lacks.
+	FontCopiesLevel = ReleasesLevel
 	// AuditLevel is from which level on commands say who asks for them. Below it nothing is noted for the audit log.
 	AuditLevel = ReleasesLevel
 )

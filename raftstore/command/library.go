@@ -29,10 +29,17 @@ type Resealed struct {
 // ResealSecrets puts secrets under another key; each stands or is passed over on its own.
 type ResealSecrets struct{ Secrets []Resealed }
 
-func (PutFont) Needs() int       { return ClusterLevel }
 func (DeleteFont) Needs() int    { return ClusterLevel }
 func (DeleteSecret) Needs() int  { return ClusterLevel }
 func (ResealSecrets) Needs() int { return ClusterLevel }
+
+// Needs is higher for a copy under another name: older programs would not know what it is a copy of.
+func (c PutFont) Needs() int {
+	if c.Font.CopyOf != "" {
+		return FontCopiesLevel
+	}
+	return ClusterLevel
+}
 
 // Needs is higher when the secret does not go to all machines: older programs would give it to any.
 func (c PutSecret) Needs() int {

@@ -62,7 +62,7 @@ func checkFont(font farm.Font) *farm.Error {
 	if len(font.Faces) == 0 || len(font.Faces) > maxFaces {
 		return farm.Errorf(farm.CodeInvalid, "font %s has %d faces; 1 to %d are allowed", font.ID, len(font.Faces), maxFaces)
 	}
-	names := []string{font.FileName, font.FamilyName}
+	names := []string{font.FileName, font.FamilyName, font.CopyOf}
 	for _, face := range font.Faces {
 		if face.PostScript == "" {
 			return farm.Errorf(farm.CodeInvalid, "a face of font %s has no PostScript name", font.ID)

@@ -22,6 +22,7 @@ type FontPageValues struct {
 	Name          string // PostScript
 	Library       *farm.Font
 	Face          int // of Library, from 0
+	StandIns      StandIns
 	Templates     []FontTemplate
 	MoreTemplates int
 	Machines      machines.FontHolders

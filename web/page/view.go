@@ -213,6 +213,8 @@ type Template struct {
 	Waits   string // why its file has not been read yet, when somebody has to act
 	// Preflight is what the embedded engine would draw otherwise; nil until it was looked at.
 	Preflight *aep.Preflight
+	// StandIns can stand in for the fonts that neither the library nor any machine has.
+	StandIns StandIns
 	// Reels are frames of its compositions, by their numbers; nil while they are drawn.
 	Reels map[uint32]templates.Reel
 }

@@ -80,6 +80,7 @@ var readers = map[reflect.Type][]string{
 	reflect.TypeFor[Upload]():              {"Upload"},
 	reflect.TypeFor[NewUpload]():           {"NewUpload"},
 	reflect.TypeFor[Font]():                {"Font"},
+	reflect.TypeFor[StandIn]():             {"StandIn"},
 	reflect.TypeFor[Job]():                 {"Job", "JobCreated"},
 	reflect.TypeFor[JoinToken]():           {"JoinToken"},
 	reflect.TypeFor[NewJoinToken]():        {"NewJoinToken"},

@@ -17,6 +17,13 @@ type Font struct {
 	FamilyName string `json:"familyName"`
 	FileName   string `json:"fileName"` // by which jobs name it
 	CreatedAt  string `json:"createdAt"`
+	CopyOf     string `json:"copyOf"` // the PostScript name of the font that stands in here for another, "" for one that was added
+}
+
+// StandIn is for which font another one is to stand in.
+type StandIn struct {
+	Name string `json:"name"`           // that text or jobs give the font which the library lacks
+	Face string `json:"face,omitempty"` // the PostScript name of the face that stands in; "" for a font's only one
 }
 
 // IDAndName are what people name it by on the command line.
@@ -46,6 +53,11 @@ func (c *Client) AddFont(ctx context.Context, path string, report Progress) (Fon
 		return font, fmt.Errorf("add font %s: %w", path, err)
 	}
 	return font, nil
+}
+
+// StandIn has a font stand in for one that the library lacks, and gives the copy.
+func (c *Client) StandIn(ctx context.Context, id string, wish StandIn) (Font, error) {
+	return fetch[Font](ctx, c, http.MethodPost, at("/api/farm/v1/fonts/%s/stand-ins", id), nil, wish)
 }
 
 // DeleteFont deletes a font.

@@ -16,13 +16,14 @@ type Fonts struct {
 	List   fontsList   `cmd:"" default:"withargs" help:"List the fonts of the team."`
 	Show   fontsShow   `cmd:"" help:"Show a font."`
 	Add    fontsAdd    `cmd:"" help:"Add font files to the team's library."`
+	Use    fontsUse    `cmd:"" help:"Have a font stand in for one that the library lacks."`
 	Delete fontsDelete `cmd:"" help:"Delete fonts."`
 }
 
 func fontTable(list ...client.Font) *terminal.Table {
-	t := terminal.NewTable("FONT", "FAMILY", "FILE", "ADDED")
+	t := terminal.NewTable("FONT", "FAMILY", "FILE", "ADDED", "COPY OF")
 	for _, f := range list {
-		t.Row(f.ID, f.FamilyName, f.FileName, terminal.LocalTime(f.CreatedAt))
+		t.Row(f.ID, f.FamilyName, f.FileName, terminal.LocalTime(f.CreatedAt), f.CopyOf)
 	}
 	return t
 }
@@ -89,6 +90,33 @@ func (a fontsAdd) Run(ctx context.Context, out *terminal.Output) error {
 		return out.Answers(raws)
 	}
 	return out.Table(fontTable(fonts...))
+}
+
+type fontsUse struct {
+	Font string `arg:"" help:"Id or file name of the font." complete:"font"`
+	For  string `help:"Name of the font that the library lacks, as text or jobs give it." placeholder:"NAME" required:""`
+	Face string `help:"PostScript name of the font within a collection." placeholder:"NAME"`
+	remote.Flags
+}
+
+func (fontsUse) Help() string {
+	return `A copy of the font is added to the library under the other name: After Effects and the embedded engine draw with it wherever text asks for that name. A name
+that ends in .ttf, .otf, .ttc or .otc is that of a file, as jobs name them. To take the copy back, delete it.
+
+    overcrank fonts use Inter-Bold.ttf --for Gotham-Bold`
+}
+
+func (u fontsUse) Run(ctx context.Context, out *terminal.Output) error {
+	c, err := u.Client()
+	if err != nil {
+		return err
+	}
+	id, err := remote.Find(ctx, "font", u.Font, c.Fonts)
+	if err != nil {
+		return err
+	}
+	font, err := c.StandIn(ctx, id, client.StandIn{Name: u.For, Face: u.Face})
+	return u.Print(out, font, err, func() error { return out.Table(fontTable(font)) })
 }
 
 type fontsDelete struct {

@@ -86,6 +86,31 @@ func TestFontsAreAddedListedAndDeleted(t *testing.T) {
 	}
 }
 
+func TestAFontStandsInForAnother(t *testing.T) {
+	r := start(t)
+	leveled(r, r.token)
+	var bold, made, again fontAnswer
+	r.addFont("Heavy.ttf", gobold.TTF).into(http.StatusCreated, &bold)
+	standIns := "/api/farm/v1/fonts/" + bold.ID + "/stand-ins"
+	key := "Idempotency-Key: " + fresh()
+	answer := r.send(http.MethodPost, standIns, `{"name": "Gotham-Bold", "face": "Go-Bold"}`, key).into(http.StatusCreated, &made)
+	if made.FileName != "Go-Bold for Gotham-Bold.ttf" || made.FamilyName != "Gotham" || !strings.Contains(string(answer.body), `"copyOf":"Go-Bold"`) {
+		t.Errorf("the copy is %s", answer.body)
+	}
+	if r.send(http.MethodPost, standIns, `{"name": "Gotham-Bold", "face": "Go-Bold"}`, key).into(http.StatusCreated, &again); again != made {
+		t.Errorf("the same request again is answered with %+v", again)
+	}
+	if whole := r.get("/api/v2/fonts/"+bold.ID).into(http.StatusOK, nil); strings.Contains(string(whole.body), "copyOf") {
+		t.Errorf("a font that was added is shown as a copy: %s", whole.body)
+	}
+	r.send(http.MethodPost, standIns, `{"name": "Gotham-Bold"}`).refused(http.StatusConflict, "already", made.FileName)
+	r.send(http.MethodPost, standIns, `{"name": "Other", "face": "Go-Italic"}`).refused(http.StatusBadRequest, "face", "Go-Bold")
+	r.send(http.MethodPost, standIns, `{"name": "Other", "weight": 3}`).refused(http.StatusBadRequest, "weight")
+	if log := r.get("/api/farm/v1/audit?limit=1").into(http.StatusOK, nil); !strings.Contains(string(log.body), "font.add") || !strings.Contains(string(log.body), made.FileName) {
+		t.Errorf("the latest that is known of who did what is %s", log.body)
+	}
+}
+
 func TestWhatIsNoFontIsRefusedWithTheReason(t *testing.T) {
 	r := start(t)
 	cutName := bytes.Clone(goregular.TTF[:len(goregular.TTF)/2])

@@ -53,7 +53,7 @@ func (r *rig) records() *strings.Replacer {
 	var kept struct{ Src string }
 	r.send(http.MethodPost, "/api/farm/v1/files?name=spot.aep", "pixels").into(http.StatusCreated, &kept)
 	return strings.NewReplacer(
-		"{sending}", makers["upload"](r, r.token), "{kept}", kept.Src,
+		"{sending}", makers["upload"](r, r.token), "{font}", makers["font"](r, r.token), "{kept}", kept.Src,
 		"{project}", project.ID, "{coordinator}", cluster.ID, "{unknown}", unknownID, "{fresh}", fresh.ID, "{used}", used.ID, "{cancelled}", cancelled.ID, "{queued}", queued.ID, "{full}", r.reviewed(),
 		"{upload}", strings.TrimPrefix(fresh.UploadInfo.URL, r.base), "{output}", strings.TrimPrefix(queued.OutputURL, r.base),
 		"{task}", queued.ID+".1", "{agent}", r.enrol("suite 1").self.AgentID, "{batch}", batch.BatchID, "{person}", person.ID, "{token}", token.ID, "{expired}", expired.ID, "{self}", self.ID, "{team}", self.Team.ID,
@@ -160,6 +160,7 @@ func TestEveryErrorOfTheInterfaceOccurs(t *testing.T) {
 		{"DELETE /api/v2/fonts/{unknown}", nil, 404},
 		{"POST /api/farm/v1/fonts/{unknown}/stand-ins", `{"name": ""}`, 400},
 		{"POST /api/farm/v1/fonts/{unknown}/stand-ins", `{"name": "Gotham-Bold"}`, 404},
+		{"POST /api/farm/v1/fonts/{font}/stand-ins", `{"name": "GoRegular"}`, 409},
 		{"POST /api/farm/v1/fonts/{unknown}/stand-ins", overJSON, 413},
 		{"PUT /api/v2/secrets", `{"name": ""}`, 400},
 		{"PUT /api/v2/secrets", overJSON, 413},

@@ -11,13 +11,16 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/image/font/gofont/goregular"
+
 	"overcrank/farm"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
 )
 
-// broken is a farm on which three jobs of art's failed for want of nm.png and one on a machine whose disk is full, an hour of work each.
-func broken(t *testing.T) *rig {
+// broken is a farm on which three jobs of art's failed for want of nm.png and one on a machine whose disk is full, an hour of work each; and one for each of
+// more causes.
+func broken(t *testing.T, more ...farm.Cause) *rig {
 	t.Helper()
 	r := &rig{t: t, dir: t.TempDir()}
 	r.people()
@@ -29,9 +32,9 @@ func broken(t *testing.T) *rig {
 	begun := ended.Add(-time.Hour)
 	r.apply(store, command.SetLevel{Level: command.NewestLevel, Version: "v"})
 	r.apply(store, command.EnrolAgent{Agent: farm.Agent{ID: "01JD7000000000000000000090", Name: "suite-1", SecretHash: "none", EnrolledAt: begun}})
-	for i, cause := range []farm.Cause{
+	for i, cause := range append([]farm.Cause{
 		{Kind: farm.CauseFootage, Subject: "nm.png"}, {Kind: farm.CauseDisk, Subject: "01JD7000000000000000000090"}, {Kind: farm.CauseFootage, Subject: "nm.png"}, {Kind: farm.CauseFootage, Subject: "nm.png"},
-	} {
+	}, more...) {
 		id := fmt.Sprintf("01JD70000000000000000001%02d", i)
 		job := farm.Job{ID: id, Team: staff[0].Team, SubmittedBy: "art", Name: fmt.Sprint("Spot ", i), CreatedAt: begun, UpdatedAt: begun, OutputName: id + "-x.mp4",
 			Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}
@@ -137,4 +140,27 @@ func TestTheTasksOfAJobAreNarrowedDownByState(t *testing.T) {
 	v.get(tasks+"?after=gone").is(http.StatusOK, `id="task-01JD7000000000000000000100.0"`)
 	v.reads = "de"
 	v.get(tasks).is(http.StatusOK, `> <span>1 Aufgabe</span>`)
+}
+
+func TestJobsThatLackAFontAreCuredByAnotherOfTheLibrary(t *testing.T) {
+	r := broken(t, farm.Cause{Kind: farm.CauseFont, Subject: "Gotham-Bold.ttf"})
+	v := r.as("art")
+	const field = "Another font of the library, in place of Gotham-Bold.ttf"
+	v.get("/failures").is(http.StatusOK, "1 job needs the font “Gotham-Bold.ttf”").lacks(field)
+	if a := v.sendsFile("/files/font?name=Go.ttf", goregular.TTF); a.status != http.StatusCreated {
+		t.Fatalf("the font is not taken: %d %s", a.status, a.body)
+	}
+	v.get("/failures").is(http.StatusOK, field, "Use it, and resubmit 1 job", `<option value="GoRegular">`)
+	r.as("vic").get("/failures").is(http.StatusOK, "Gotham-Bold.ttf").lacks(field)
+	retry := func(cause, font string) answer {
+		return v.post("/failures/retry", url.Values{"cause": {cause}, "font": {font}})
+	}
+	retry("footage:nm.png", "GoRegular").is(http.StatusBadRequest, "stands in for a missing font")
+	retry("font:Gotham-Bold.ttf", "Nobody-Has").is(http.StatusNotFound, "no font")
+	if a := retry("font:Gotham-Bold.ttf", "GoRegular").is(http.StatusOK); !strings.HasPrefix(a.path, "/batches/") {
+		t.Errorf("who has the jobs submitted again is led to %s", a.path)
+	}
+	v.get("/failures").is(http.StatusOK, "nm.png").lacks("Gotham")
+	v.get("/settings/fonts").is(http.StatusOK, "Gotham-Bold.ttf", "a copy of")
+	retry("font:Gotham-Bold.ttf", "GoRegular").is(http.StatusConflict, "already")
 }

@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -44,4 +45,36 @@ func TestAFontIsShownInItsOwnFaceWithWhoHasItAndWhereItIsUsed(t *testing.T) {
 	zoe := r.as("zoe") // of another team
 	zoe.get(face).is(http.StatusNotFound)
 	zoe.get("/settings/fonts/named?font=Inter-Bold").is(http.StatusOK, "No template in use names it").lacks(card.ID)
+}
+
+func TestAFontOfTheLibraryIsChosenForOneThatItLacks(t *testing.T) {
+	r := start(t)
+	card := r.cardTemplate("ada") // its text is in Inter-Bold
+	ada, vic := r.as("ada"), r.as("vic")
+	const field = "Another font of the library, in place of Inter-Bold"
+	ada.get("/settings/fonts").is(http.StatusOK, "Inter-Bold").lacks(field)
+	if a := ada.sendsFile("/files/font?name=Go.ttf", goregular.TTF); a.status != http.StatusCreated {
+		t.Fatalf("the font is not taken: %d %s", a.status, a.body)
+	}
+	for _, path := range []string{"/settings/fonts", "/settings/fonts/named?font=Inter-Bold"} {
+		ada.get(path).is(http.StatusOK, field, `<option value="GoRegular">Go Regular</option>`)
+		vic.get(path).is(http.StatusOK, "Inter-Bold").lacks(field)
+	}
+	standIn := func(font, name, template string) answer {
+		return ada.post("/settings/fonts/stand-ins", url.Values{"font": {font}, "name": {name}, "template": {template}})
+	}
+	standIn("Nobody-Has", "Inter-Bold", "").is(http.StatusNotFound, "no font")
+	standIn("GoRegular", "", "").is(http.StatusBadRequest, "is missing")
+	if a := standIn("go regular", "Inter-Bold", card.ID).is(http.StatusOK); a.path != "/templates/"+card.ID {
+		t.Errorf("who came from a template's page is led to %s", a.path)
+	}
+	ada.get("/settings/fonts").is(http.StatusOK, "GoRegular for Inter-Bold.ttf", "a copy of <a href=\"/settings/fonts/named?font=GoRegular\">GoRegular</a>").lacks(field, `<option value="Inter-Bold">`)
+	ada.get("/settings/fonts/named?font=Inter-Bold").is(http.StatusOK, "It stands in for the font of this name").lacks(field)
+	standIn("GoRegular", "Inter-Bold", "").is(http.StatusConflict, "already")
+	if a := standIn("GoRegular", "Gotham-Bold", "").is(http.StatusOK, "GoRegular for Gotham-Bold.ttf"); a.path != "/settings/fonts" {
+		t.Errorf("who came from the page of fonts is led to %s", a.path)
+	}
+	if a := standIn("GoRegular", "Other", "../../settings").is(http.StatusNotFound); strings.HasPrefix(a.path, "/settings") {
+		t.Errorf("a form leads to %s", a.path)
+	}
 }

@@ -393,7 +393,7 @@ func drawLibrary(t *rapid.T) command.Command {
 	case 0, 1:
 		name := rapid.SampledFrom([]string{"Go", "Inter", "Mono"}).Draw(t, "name")
 		return command.PutFont{Font: farm.Font{ID: id, Team: team, FamilyName: name, FileName: name + rapid.SampledFrom([]string{".ttf", ".TTF", ".otf"}).Draw(t, "ext"),
-			Faces: []farm.FontUse{{PostScript: name + "-Regular", Family: name, Style: "Regular"}}, File: farm.FileRef{SHA256: "font-" + id}}}
+			Faces: []farm.FontUse{{PostScript: name + "-Regular", Family: name, Style: "Regular"}}, File: farm.FileRef{SHA256: "font-" + id}, CopyOf: rapid.SampledFrom([]string{"", "Go-Bold"}).Draw(t, "copy of")}}
 	case 2:
 		return command.DeleteFont{Team: team, ID: id}
 	case 3:

@@ -478,7 +478,7 @@ func failureGroup(s Shell, f FailureGroup, id string, v Failures) templ.Componen
 			if f.Lacks && len(v.StandIns) > 0 && s.Can(farm.ActSubmit) {
 				templ_7745c5c3_Err = standIn(standInForm{
 					ID: id + "-font", Missing: f.Cause.Subject, Action: "/failures/retry", Fields: []formField{{"cause", f.Cause.Key()}},
-					Button: many(ctx, f.Count, "Use it, and resubmit %d job", "Use it, and resubmit %d jobs"),
+					Button: many(ctx, f.Count, "Use it, and resubmit %d job", "Use it, and resubmit %d jobs"), Primary: true,
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -401,7 +401,7 @@ func missingFonts(s Shell, v Fonts) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if len(standIns) > 0 && s.Can(farm.ActAddFonts) {
+				if len(standIns) > 0 && v.Installed[m.Name] == 0 && s.Can(farm.ActAddFonts) {
 					templ_7745c5c3_Err = standIn(standInFor("missing-"+count(i), m.Name, "", say(ctx, "Use it"))).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -892,7 +892,7 @@ func FontPage(s Shell, v FontPageValues) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if len(v.StandIns) > 0 && s.Can(farm.ActAddFonts) {
+				if len(v.StandIns) > 0 && v.Machines.Have == 0 && s.Can(farm.ActAddFonts) {
 					templ_7745c5c3_Err = standIn(standInFor("stand-in", v.Name, "", say(ctx, "Use it"))).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

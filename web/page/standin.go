@@ -31,6 +31,7 @@ type standInForm struct {
 	Action  string
 	Fields  []formField // that are sent along
 	Button  string
+	Primary bool // it is what the page is for
 }
 
 type formField struct{ name, value string }

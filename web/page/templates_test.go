@@ -54,6 +54,8 @@ func TestATemplateSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
 		{ID: 2, Verdict: aep.DrawsNearly, Findings: []aep.Finding{{Kind: aep.FeatureFinding, Composition: "inner", Layer: "a", What: "motion blur", Detail: true}}},
 		{ID: 3, Verdict: aep.DrawsExactly},
 	}}
+	chosen := looked
+	chosen.StandIns = StandInsOf([]farm.Font{{Faces: []farm.FontUse{{PostScript: "GoRegular", Family: "Go", Style: "Regular"}}}, {Faces: []farm.FontUse{{PostScript: "Other"}}, CopyOf: "GoRegular"}})
 	artist, viewer := Shell{Reader: farm.Principal{Role: farm.RoleArtist}}, Shell{Reader: farm.Principal{Role: farm.RoleViewer}}
 	for name, c := range map[string]struct {
 		drawn       string
@@ -62,8 +64,11 @@ func TestATemplateSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
 		"looked at": {htmlOf(t, TemplateBody(artist, looked)), []string{
 			"Cannot draw: effect &#39;Glow&#39; and 8 more", "layer &#39;&lt;card&gt;&#39; of composition &#39;inner&#39;", "effect &#39;Glow&#39; is not drawn", "and 7 more",
 			"Draws nearly: 1 thing differs", "Draws exactly", "Not checked", "took too long", "neither in the library nor on any machine", `href="/settings/fonts"`,
-		}, []string{"overcrank templates replace"}},
-		"looked at by a viewer": {htmlOf(t, TemplateBody(viewer, looked)), []string{"neither in the library nor on any machine"}, []string{`href="/settings/fonts"`}},
+		}, []string{"overcrank templates replace", "in place of"}},
+		"with a library": {htmlOf(t, TemplateBody(artist, chosen)), []string{"Another font of the library, in place of Brand-Bold", `<option value="GoRegular">Go Regular</option>`},
+			[]string{"in place of Inter-Bold", `<option value="Other">`}},
+		"with a library for a viewer": {htmlOf(t, TemplateBody(viewer, chosen)), []string{"neither in the library nor on any machine"}, []string{"in place of"}},
+		"looked at by a viewer":       {htmlOf(t, TemplateBody(viewer, looked)), []string{"neither in the library nor on any machine"}, []string{`href="/settings/fonts"`}},
 		"read by an earlier release": {htmlOf(t, TemplateBody(artist, read)), []string{"an earlier release read it", "overcrank templates replace t1 FILE"},
 			[]string{"Draws", "neither in the library", "Not checked"}},
 	} {

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"overcrank/cmd/overcrank/farmtest"
@@ -19,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"golang.org/x/image/font/gofont/goregular"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/titlecard"
 )
 
@@ -161,7 +161,7 @@ func TestFailedJobsAreResubmittedInTheirPlaces(t *testing.T) {
 	b.until(fmt.Sprintf(`document.querySelectorAll(".contact .why").length === 2 && !%s.some((id) => document.getElementById("job-" + id))`, failed))
 }
 
-// TestAProducerLooksAfterTheSettings makes a token, and brings a font.
+// TestAProducerLooksAfterTheSettings makes a token, brings a font, and chooses it in place of those that are missing: of a template, and of a job that failed.
 func TestAProducerLooksAfterTheSettings(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
@@ -175,6 +175,8 @@ func TestAProducerLooksAfterTheSettings(t *testing.T) {
 	b.do(chromedp.Evaluate(`document.querySelector(".secret").textContent = "oct_" + "•".repeat(32)`, nil))
 	b.picture("tokens")
 
+	withoutItsFont(f)
+	failsForAFont(f, f.Card(), "Gotham-Bold.ttf")
 	b.open("/settings/fonts")
 	path := filepath.Join(t.TempDir(), "Go-Regular.ttf")
 	if err := os.WriteFile(path, goregular.TTF, 0o600); err != nil {
@@ -194,8 +196,14 @@ func TestAProducerLooksAfterTheSettings(t *testing.T) {
 		b.open(path)
 		b.canBeRead(path)
 	}
+	b.choosesAnotherFont(f, "Gotham-Bold.ttf")
 	fonts, err := f.Fonts(t.Context())
-	if err != nil || len(fonts.Items) != 1 || !strings.Contains(string(fonts.JSON()), "Go-Regular.ttf") {
-		t.Errorf("the farm has the fonts %s, %v", fonts.JSON(), err)
+	if err != nil || len(fonts.Items) != 3 {
+		t.Fatalf("the farm has the fonts %s, %v", fonts.JSON(), err)
+	}
+	for i, want := range []client.Font{{FileName: "Go-Regular.ttf"}, {FileName: "GoRegular for Exter-Bold.ttf", CopyOf: "GoRegular"}, {FileName: "Gotham-Bold.ttf", CopyOf: "GoRegular"}} {
+		if got := fonts.Items[i]; got.FileName != want.FileName || got.CopyOf != want.CopyOf {
+			t.Errorf("the font %d is %+v, want %+v", i, got, want)
+		}
 	}
 }

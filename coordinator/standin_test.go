@@ -121,7 +121,7 @@ func TestAJobThatNamesAFontWhichIsNotThereFailsForIt(t *testing.T) {
 		t.Fatalf("the copy is %+v, %v", made, err)
 	}
 	lacks("Go-Bold.otf", false)
-	if _, err := r.Submitter.RetryFailures(t.Context(), r.admin, cause, ""); err != nil {
+	if _, err := r.RetryFailures(t.Context(), r.admin, cause, ""); err != nil {
 		t.Fatal(err)
 	}
 	l := s.lease()

@@ -117,7 +117,7 @@ func TestReportsSumUpHoursAndCost(t *testing.T) {
 
 func TestTheWallSaysHowItGoes(t *testing.T) {
 	r := broken(t)
-	r.as("vic").get("/wall").is(http.StatusOK, `data-theme="dark"`, "Finished today", "3 jobs lack the file nm.png", "Nothing renders.").lacks("Resubmit", "<nav")
+	r.as("vic").get("/wall").is(http.StatusOK, `data-theme="dark"`, "Finished today (UTC)", "Machine time today (UTC)", "3 jobs lack the file nm.png", "Nothing renders.").lacks("Resubmit", "<nav")
 }
 
 // TestAJobWithNothingToShowOffersNoPlayer looks at a failed job, of which nobody has said anything either.

@@ -22,7 +22,7 @@ func TestHomeIsAboutOnesOwnWork(t *testing.T) {
 	r.submit("zoe", "Foreign spot")
 	v := r.as("art")
 	r.eventually("the page knows whose job it is", func() bool { return strings.Contains(v.get("/").body, `href="/?of=team"`) })
-	v.get("/").is(http.StatusOK, "next-"+mine.ID, "/jobs?by=art&amp;state=waiting").lacks(other.ID, "Foreign spot")
+	v.get("/").is(http.StatusOK, "next-"+mine.ID, "done today (UTC)", "/jobs?by=art&amp;state=waiting").lacks(other.ID, "Foreign spot")
 	v.get("/?of=team").is(http.StatusOK, "next-"+mine.ID, "next-"+other.ID, `href="/jobs?state=waiting"`).lacks("Foreign spot")
 	r.as("vic").get("/").is(http.StatusOK, "next-"+mine.ID, "next-"+other.ID, "You have not submitted anything yet").lacks(`href="/?of=team"`, "Foreign spot")
 }

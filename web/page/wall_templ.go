@@ -13,7 +13,7 @@ type Wall struct {
 	Leaderless, Paused                 bool
 	Rendering, Waiting, Machines, Busy int
 	Done                               int     // jobs that finished today, UTC
-	Hours                              float64 // of machines, today
+	Hours                              float64 // of machines, today, UTC
 	Running, Recent                    []Job
 	Causes                             []FailureGroup
 	Stuck                              []Stuck
@@ -163,7 +163,7 @@ func WallBody(v Wall) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = figure(say(ctx, "Finished today"), grouped(ctx, v.Done)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = figure(say(ctx, "Finished today (UTC)"), grouped(ctx, v.Done)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -171,7 +171,7 @@ func WallBody(v Wall) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = figure(say(ctx, "Machine time today"), hoursWord(ctx, v.Hours)).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = figure(say(ctx, "Machine time today (UTC)"), hoursWord(ctx, v.Hours)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

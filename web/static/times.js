@@ -1,15 +1,17 @@
 // Times: the server writes the exact one, and the reader sees how long ago it was, by their own clock.
 "use strict";
 
-const ago = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" });
+// clockOf is the reader's own way to write times in the language of the page, such as that of Britain, where the browser names one.
+const clockOf = navigator.languages.find((l) => l.split("-")[0] === document.documentElement.lang) || document.documentElement.lang;
+const ago = new Intl.RelativeTimeFormat(clockOf, { numeric: "auto" });
 function tellTimes() {
   for (const el of document.querySelectorAll("time[datetime]")) {
     const at = new Date(el.dateTime), s = (at - Date.now()) / 1000, a = Math.abs(s);
-    el.title = at.toLocaleString();
+    el.title = at.toLocaleString(clockOf);
     if ("clock" in el.dataset) {
       const clock = { hour: "2-digit", minute: "2-digit" };
-      el.textContent = at.toDateString() === new Date().toDateString() ? at.toLocaleTimeString([], clock)
-        : at.toLocaleString([], { weekday: "short", day: "numeric", month: "short", ...clock });
+      el.textContent = at.toDateString() === new Date().toDateString() ? at.toLocaleTimeString(clockOf, clock)
+        : at.toLocaleString(clockOf, { weekday: "short", day: "numeric", month: "short", ...clock });
       continue;
     }
     const words = a < 45 ? said("just now") : a < 3600 ? ago.format(Math.round(s / 60), "minute")

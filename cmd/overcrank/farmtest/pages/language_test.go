@@ -28,6 +28,8 @@ func TestPagesSpeakGermanAndFrench(t *testing.T) {
 	b.shows("Fertig")
 	b.until(`document.documentElement.lang === "de" && document.querySelector(".rail").innerText.includes("Warteschlange")`)
 	b.until(`[...document.querySelectorAll("time[datetime]")].some((e) => e.textContent.startsWith("vor ") || e.textContent === "gerade eben")`) // the script's words
+	// Clocks are in the page's language, not in that of the browser, which is English here.
+	b.until(`[...document.querySelectorAll("time[datetime]")].some((e) => e.title && e.title === new Date(e.dateTime).toLocaleString("de") && e.title !== new Date(e.dateTime).toLocaleString("en-US"))`)
 	b.picture("german")
 	b.open("/jobs/" + failed)
 	b.shows("Die Ebene „Titel“ gibt es in der Komposition „" + titlecard.Composition + "“ nicht")

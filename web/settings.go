@@ -112,6 +112,9 @@ func (s *server) invite(c *fiber.Ctx, p farm.Principal) error {
 
 func (s *server) invited(ctx context.Context, c *fiber.Ctx, p farm.Principal, id string) error {
 	link, err := s.farm.people.InvitePerson(ctx, p, id)
+	if farm.CodeOf(err) == farm.CodeConflict { // the access has ended
+		return s.refused(c, p, err)
+	}
 	if err != nil {
 		return err
 	}
@@ -136,13 +139,18 @@ func (s *server) removePasskeyOf(c *fiber.Ctx, p farm.Principal) error {
 	defer cancel()
 	err := s.farm.people.RemovePasskeyOf(ctx, p, c.Params("id"), c.Params("passkey"))
 	if farm.CodeOf(err) == farm.CodeConflict {
-		c.Status(answer.StatusOf(err))
-		return s.showTokens(c, p, page.Tokens{People: true, Problem: sayError(c, err)})
+		return s.refused(c, p, err)
 	}
 	if err != nil {
 		return err
 	}
 	return c.Redirect("/settings/people#token-"+c.Params("id"), fiber.StatusSeeOther)
+}
+
+// refused shows people as they are, and why nothing was changed of somebody.
+func (s *server) refused(c *fiber.Ctx, p farm.Principal, err error) error {
+	c.Status(answer.StatusOf(err))
+	return s.showTokens(c, p, page.Tokens{People: true, Problem: sayError(c, err)})
 }
 
 func (s *server) revokeToken(c *fiber.Ctx, p farm.Principal) error {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"overcrank/farm"
 )
@@ -48,6 +49,40 @@ func TestAPersonSignsInByLinkAndIsOutWhenRemoved(t *testing.T) {
 	v.post("/settings/people/"+id+"/link", nil).is(http.StatusOK, "/sign-in/")
 	v.post("/settings/people/"+id+"/revoke", nil).is(http.StatusOK, "People")
 	mia.get("/jobs").is(http.StatusOK, "Name or e-mail") // the sign-in page
+}
+
+func TestAPersonIsChangedAsOthersLearn(t *testing.T) {
+	r := start(t)
+	v := r.as("ada")
+	invited := v.post("/settings/people", url.Values{"name": {"Mia"}, "role": {"artist"}, "life": {""}}).is(http.StatusOK)
+	id := regexp.MustCompile(`id="token-([0-9A-Z]+)"`).FindStringSubmatch(invited.body)[1]
+	at := "/settings/people/" + id
+	v.get("/settings/people").is(http.StatusOK, `href="`+at+`"`)
+	v.get(at).is(http.StatusOK, "<h1>Mia</h1>", "Access does not end by itself")
+	form := func(more url.Values) url.Values {
+		all := url.Values{"name": {"Mia"}, "email": {""}, "role": {"artist"}, "life": {"as-it-is"}}
+		for field, value := range more {
+			all[field] = value
+		}
+		return all
+	}
+	v.post(at, form(url.Values{"name": {"Mia Wong"}, "email": {"Mia@Studio.example"}, "role": {"producer"}, "life": {"30"}})).is(http.StatusOK, "Mia Wong", "mia@studio.example")
+	changed, there := r.person("Mia Wong")
+	if end := time.Until(changed.ExpiresAt); !there || changed.Role != farm.RoleProducer || changed.Email != "mia@studio.example" || end < 29*24*time.Hour || end > 30*24*time.Hour {
+		t.Fatalf("after the change: %+v", changed)
+	}
+	v.post(at, url.Values{"name": {"Mia Wong"}, "email": {"mia@studio.example"}, "role": {"producer"}, "life": {"as-it-is"}}).is(http.StatusOK)
+	if same, _ := r.person("Mia Wong"); !same.ExpiresAt.Equal(changed.ExpiresAt) {
+		t.Errorf("an end that was left as it is became %v, not %v", same.ExpiresAt, changed.ExpiresAt)
+	}
+	v.get(at).is(http.StatusOK, "Access ends")
+	v.post(at, form(url.Values{"name": {" "}})).is(http.StatusBadRequest, "A name is needed", `value="artist" selected`)
+	v.post(at, form(url.Values{"email": {"nowhere"}})).is(http.StatusBadRequest, "is not an e-mail address", `value="nowhere"`)
+	v.post(at, form(url.Values{"role": {"emperor"}})).is(http.StatusBadRequest)
+	v.post(at, form(url.Values{"life": {"9999"}})).is(http.StatusBadRequest)
+	v.post("/settings/people/01ARZ3NDEKTSV4RRFFQ69G5FAV", form(nil)).is(http.StatusNotFound)
+	v.get("/settings/api-tokens/" + id).is(http.StatusNotFound) // a person is no program
+	r.as("zoe").get(at).is(http.StatusNotFound)                 // of another team
 }
 
 func TestTheCoordinatorsAreShownToAdministratorsOfTheFarm(t *testing.T) {

@@ -307,6 +307,8 @@ func (s *server) settingRoutes() []route.Route {
 		routes = append(routes,
 			route.Get(root, farm.ActManageTokens, s.tokens),
 			route.Post(root, farm.ActManageTokens, s.makeToken),
+			route.Get(root+"/:id", farm.ActManageTokens, s.token),
+			route.Post(root+"/:id", farm.ActManageTokens, s.changeToken),
 			route.Post(root+"/:id/revoke", farm.ActManageTokens, s.revokeToken),
 		)
 	}

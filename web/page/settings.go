@@ -10,18 +10,32 @@ import (
 	"overcrank/web/language"
 )
 
-func tokensHeading(ctx context.Context, v Tokens) string {
-	if v.People {
+func tokensHeading(ctx context.Context, people bool) string {
+	if people {
 		return say(ctx, "People")
 	}
 	return say(ctx, "API tokens")
 }
 
-func tokensPath(v Tokens) string {
-	if v.People {
+func tokensPath(people bool) string {
+	if people {
 		return "/settings/people"
 	}
 	return "/settings/api-tokens"
+}
+
+func lifeLabel(ctx context.Context, people bool) string {
+	if people {
+		return say(ctx, "Access ends")
+	}
+	return say(ctx, "Expires after")
+}
+
+func livesOf(people bool) []Life {
+	if people {
+		return Stays
+	}
+	return Lives
 }
 
 func revokeQuestion(ctx context.Context, v Tokens, t farm.Token) string {

@@ -2,8 +2,8 @@ package page
 
 import "net/url"
 
-// of is what people call a provider: its label if it is the farm's, else its host.
-func (n SignOnName) of(issuer string) string {
+// Of is what people call a provider: its label if it is the farm's, else its host.
+func (n SignOnName) Of(issuer string) string {
 	if issuer == n.Issuer && n.Label != "" {
 		return n.Label
 	}

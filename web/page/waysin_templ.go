@@ -99,7 +99,7 @@ func waysIn(t farm.Token, w people.WaysIn, name SignOnName) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var5 string
-				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(name.of(issuer))
+				templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(name.Of(issuer))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/waysin.templ`, Line: 21, Col: 42}
 				}

@@ -26,8 +26,8 @@ import (
 // noPages are addresses that give pages a part, a file or a place to go to, and nobody a page.
 var noPages = []string{
 	"/jobs/results.zip", "/jobs/:id/download", "/jobs/:id/proxy", "/jobs/:id/log", "/jobs/:id/log/search", "/jobs/:id/log/part", "/jobs/:id/poster",
-	"/jobs/:id/thumbnails/:name", "/jobs/:id/tasks", "/jobs/:id/samples/:name", "/jobs/:id/review", "/jobs/:id/review/remarks",
-	"/batches/:id/results.zip", "/batches/:id/results.csv", "/batches/:id/download", "/templates/:id/poster", "/templates/:id/file",
+	"/jobs/:id/thumbnails/:name", "/jobs/:id/samples/:name", "/jobs/:id/review/remarks",
+	"/batches/:id/results.zip", "/batches/:id/results.csv", "/templates/:id/poster", "/templates/:id/file",
 	"/templates/:id/reel", "/templates/:id/reels/:composition", "/new/table.csv", "/files/table", "/reports.csv", "/search/found", "/queue/move",
 	"/machines/:id/frame", "/machines/:id/now", "/settings", "/settings/audit.csv", "/settings/audit.json", "/settings/fonts/:id/faces/:face",
 	"/settings/studio/logo",
@@ -145,6 +145,7 @@ type furnished struct {
 	template, batch, machine                             string
 	finished, failed, rendering, held, approval, inBatch string // jobs
 	invited, review, locked, revoked                     string // addresses that links lead to
+	person, token                                        string
 }
 
 // furnishes has something of each kind happen at a farm.
@@ -197,8 +198,9 @@ func furnishes(f *farmtest.Farm) (h furnished) {
 	must(err)
 	_, err = f.SetSecret(f.T.Context(), "stock-footage", "tungsten", nil)
 	must(err)
-	_, err = f.CreateToken(f.T.Context(), client.NewAccess{Name: "Shop", Role: "artist"})
+	shop, err := f.CreateToken(f.T.Context(), client.NewAccess{Name: "Shop", Role: "artist"})
 	must(err)
+	h.token = shop.ID
 	_, err = f.Invite(f.T.Context(), client.NewJoinToken{})
 	must(err)
 	h.linksLeadTo(f)
@@ -225,7 +227,7 @@ func (h *furnished) linksLeadTo(f *farmtest.Farm) {
 		return u.Path
 	}
 	mia, err := f.CreatePerson(f.T.Context(), client.NewAccess{Name: "Mia", Role: "artist", Email: "mia@northlight.example"})
-	h.invited = path(mia.SignIn.URL, err)
+	h.invited, h.person = path(mia.SignIn.URL, err), mia.ID
 	open, err := f.CreateReview(f.T.Context(), h.finished, client.NewReview{For: "Acme", Download: true, Takes: true})
 	h.review = path(open.URL, err)
 	locked, err := f.CreateReview(f.T.Context(), h.finished, client.NewReview{For: "Acme’s agency", Password: "tungsten"})

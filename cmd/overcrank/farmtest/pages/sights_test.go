@@ -44,6 +44,8 @@ func (h furnished) pages() []chapter {
 			{"/jobs?sort=oldest", "", ""},
 			{"/jobs?q=nothing-is-called-so", "jobs-none", "A search that finds no job."},
 			{"/jobs/" + h.finished, "job-finished", "A job that is finished."},
+			{"/jobs/" + h.finished + "/tasks", "job-tasks", "All its tasks."},
+			{"/jobs/" + h.finished + "/review", "job-review", "Its film in review, as members of the team see it."},
 			{"/jobs/" + h.failed, "job-failed", "A job that failed, with what mends it."},
 			{"/jobs/" + h.held, "job-held", "A job on hold."},
 			{"/jobs/" + h.approval, "job-approval", "Frames that wait to be approved."},
@@ -55,6 +57,7 @@ func (h furnished) pages() []chapter {
 			{"/batches", "batches", "The list of batches."},
 			{"/batches/" + h.batch, "batch", "The contact sheet of a batch."},
 			{"/batches/" + h.batch + "?state=failed", "batch-failed", "What failed of it."},
+			{"/batches/" + h.batch + "/download", "batch-download", "How its files are called before they are downloaded."},
 			{"/batches/" + h.batch + "/edit", "batch-edit", "Its failed rows, to be edited and resubmitted."},
 		}},
 		{"Templates and new jobs", []sight{
@@ -84,7 +87,9 @@ func (h furnished) pages() []chapter {
 			{"/api/reference", "reference", "The reference of the interface."},
 			{"/account", "account", "Your account."},
 			{"/settings/api-tokens", "tokens", "API tokens."},
+			{"/settings/api-tokens/" + h.token, "token", "An API token is changed."},
 			{"/settings/people", "people", "People."},
+			{"/settings/people/" + h.person, "person", "A person is changed."},
 			{"/settings/audit", "audit", "The audit log."},
 			{"/settings/sign-in", "sign-in-settings", "Single sign-on."},
 			{"/settings/sharing", "sharing", "What each team may have, and what is limited."},
@@ -123,7 +128,7 @@ func TestTheDocumentationShowsEveryPage(t *testing.T) {
 	t.Parallel()
 	docs := filepath.Join(aeptest.Repository(t), "docs")
 	h := furnished{
-		template: "T", batch: "B", machine: "M", finished: "F", failed: "E", rendering: "R", held: "H", approval: "A", inBatch: "I",
+		template: "T", batch: "B", machine: "M", finished: "F", failed: "E", rendering: "R", held: "H", approval: "A", inBatch: "I", person: "N", token: "K",
 		invited: "/sign-in/L", review: "/review/O", locked: "/review/P", revoked: "/review/G",
 	}
 	want := document(h.documented())

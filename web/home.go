@@ -39,7 +39,7 @@ func (s *server) home(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	shell := s.shell(c, p, say(c, "Home"), "home")
+	shell := s.shell(c, p, say(c, "Overview"), "home")
 	shell.Live = "home"
 	if of == ofTeam {
 		shell.Live = "home:" + ofTeam

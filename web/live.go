@@ -121,6 +121,7 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 	name, subject, _ := strings.Cut(topic, ":")
 	all := s.everyPagePieces(p, shell)
 	if of, ok := map[string]func(farm.Principal, page.Shell, string) []piece{
+		"approvals":    s.approvalPieces,
 		"batch":        s.batchPieces,
 		"batches":      s.batchListPieces,
 		"coordinators": s.coordinatorPieces,

@@ -45,7 +45,7 @@ var pages = map[string]grant{
 	"GET /new": artist, "POST /new": artist, "POST /new/preview": artist, "POST /new/call": artist, "POST /templates/:id/retire": artist, "POST /templates/:id/current": artist, "POST /new/presets": artist, "POST /new/presets/delete": artist, "POST /new/table/frame": artist, "GET /new/table": artist, "GET /new/table.csv": artist,
 	"GET /files/table": artist, "POST /files/table": artist, "POST /files/handover": artist,
 	"POST /files/uploads": artist, "POST /files/uploads/:id/parts/:part": artist, "POST /files/uploads/:id/finish": artist, "POST /files/uploads/:id/cancel": artist, "POST /templates/:id/replace": artist,
-	"GET /failures": viewer, "POST /failures/retry": artist, "POST /failures/dismiss": artist,
+	"GET /approvals": viewer, "POST /approvals": artist, "GET /failures": viewer, "POST /failures/retry": artist, "POST /failures/dismiss": artist,
 	"GET /reports": viewer, "GET /reports.csv": viewer, "POST /reports/rates": farmsAdmin, "GET /wall": viewer,
 	"GET /projects": viewer, "POST /projects": producer, "POST /projects/:id": producer, "POST /projects/:id/archive": producer, "POST /projects/:id/reopen": producer,
 	"GET /search": viewer, "GET /search/found": viewer,

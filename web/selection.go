@@ -20,12 +20,8 @@ import (
 	"overcrank/web/page"
 )
 
-const (
-	// mostSelected is how many jobs one form changes at most.
-	mostSelected = 1000
-	// changedAtOnce is how many changes of jobs are proposed at a time: a leader keeps what comes together with one write.
-	changedAtOnce = 16
-)
+// changedAtOnce is how many changes of jobs are proposed at a time: a leader keeps what comes together with one write.
+const changedAtOnce = 16
 
 // selection is some jobs that somebody has chosen in the list, to do the same with each.
 type selection struct {
@@ -45,7 +41,7 @@ func (s *server) selected(ctx context.Context, p farm.Principal, asked url.Value
 	}
 	filter.Order = search.Newest // in which all of them are reached
 	for before := ""; ; {
-		found, err := s.farm.jobs.SelectJobs(ctx, p, filter, before, mostSelected-len(some.jobs))
+		found, err := s.farm.jobs.SelectJobs(ctx, p, filter, before, page.MostSelected-len(some.jobs))
 		if err != nil {
 			return some, err
 		}
@@ -53,7 +49,7 @@ func (s *server) selected(ctx context.Context, p farm.Principal, asked url.Value
 		if before = found.Next; before == "" {
 			return some, nil
 		}
-		if len(some.jobs) == mostSelected {
+		if len(some.jobs) == page.MostSelected {
 			some.more = true
 			return some, nil
 		}
@@ -65,8 +61,8 @@ func (s *server) selected(ctx context.Context, p farm.Principal, asked url.Value
 
 func (s *server) selectedByID(ctx context.Context, p farm.Principal, ids []string) (selection, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	some := selection{more: len(ids) > mostSelected}
-	for _, id := range ids[:min(len(ids), mostSelected)] {
+	some := selection{more: len(ids) > page.MostSelected}
+	for _, id := range ids[:min(len(ids), page.MostSelected)] {
 		job, err := s.farm.jobs.Job(ctx, p, id)
 		if farm.CodeOf(err) == farm.CodeNotFound {
 			continue // it was removed while the list was open

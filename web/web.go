@@ -225,6 +225,8 @@ func (s *server) queueRoutes() []route.Route {
 // watchRoutes are about how the farm's work goes as a whole.
 func (s *server) watchRoutes() []route.Route {
 	return []route.Route{
+		route.Get("/approvals", farm.ActView, s.approvals),
+		route.Post("/approvals", farm.ActApprove, s.approve),
 		route.Get("/failures", farm.ActView, s.failures),
 		route.Post("/failures/retry", farm.ActSubmit, s.retryFailures),
 		route.Post("/failures/dismiss", farm.ActChangeJobs, s.dismissFailures),

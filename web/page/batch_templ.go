@@ -700,9 +700,9 @@ func BatchBody(s Shell, b Batch) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var42 string
-			templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.ResolveAttributeValue(many(ctx, b.Counts[farm.JobRendering], "Stop all? The frames of the %d job that render are discarded.", "Stop all? The frames of the %d jobs that render are discarded."))
+			templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.ResolveAttributeValue(many(ctx, b.Counts[farm.JobRendering], "Stop all? The frames of the %d job that renders are discarded.", "Stop all? The frames of the %d jobs that render are discarded."))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/batch.templ`, Line: 88, Col: 266}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/batch.templ`, Line: 88, Col: 267}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var42)
 			if templ_7745c5c3_Err != nil {

@@ -65,7 +65,7 @@ func (f FailureGroup) Advice(ctx context.Context) string {
 	case farm.CauseFont:
 		return say(ctx, "Add the font to the library and resubmit, or have another one stand in for it. Machines get it with the jobs that need it.")
 	case farm.CauseComposition, farm.CauseLayer, farm.CauseAsset, farm.CauseExpression:
-		return say(ctx, "Correct the job: “Change and resubmit” on its page keeps everything else.")
+		return say(ctx, "Correct the job: “Edit and resubmit” on its page keeps everything else.")
 	case farm.CauseSecret:
 		return say(ctx, "Set the secret under this name, then resubmit.")
 	case farm.CauseTemplate:

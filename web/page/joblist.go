@@ -35,6 +35,9 @@ type Jobs struct {
 	Selection  Selection
 }
 
+// MostSelected is how many jobs one form of the list changes at most.
+const MostSelected = 1000
+
 // Selection is what the bar over a list of jobs or machines holds: what was chosen and typed there and refused, or nothing.
 type Selection struct {
 	IDs                   []string // of what was chosen

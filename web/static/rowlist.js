@@ -52,7 +52,7 @@
     const reads = form.elements[e.submitter.dataset.reads];
     if (reads && !reads.reportValidity()) return; // what is wrong stands at the field, and nothing is sent
     const body = new URLSearchParams(new FormData(form, e.submitter)), n = picked().length, ids = body.getAll("id");
-    const words = said("%s will be %s.", !form.all.checked ? amount(n) : jobs() ? said("All jobs that match") : said("All machines that match"), does);
+    const words = said("%s will be %s.", !form.all.checked ? amount(n) : form.dataset.most ? said("Up to %s jobs that match", form.dataset.most) : jobs() ? said("All jobs that match") : said("All machines that match"), does);
     for (const box of picked()) box.checked = false;
     form.all.checked = false;
     tell();

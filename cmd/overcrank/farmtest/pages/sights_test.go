@@ -51,6 +51,7 @@ func (h furnished) pages() []chapter {
 			{"/jobs/" + h.approval, "job-approval", "Frames that wait to be approved."},
 			{"/jobs/" + h.inBatch, "job-of-batch", "A job of a batch."},
 			{"/jobs/01ARZ3NDEKTSV4RRFFQ69G5FAV", "job-none", "A job that does not exist, or that another team has."},
+			{"/approvals", "approvals", "A frame of each job that waits for approval."},
 			{"/failures", "failures", "Failures by cause, each with its cure."},
 		}},
 		{"Batches", []sight{

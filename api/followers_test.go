@@ -6,10 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gorilla/websocket"
@@ -18,28 +16,16 @@ import (
 	"overcrank/api/request"
 	"overcrank/api/throttle"
 	"overcrank/inbound"
+	"overcrank/inbound/inboundtest"
 )
 
-// median is what a request of a caller takes, of several.
-func (r *rig) median(path string, header ...string) time.Duration {
-	r.t.Helper()
-	var took []time.Duration
-	for range 11 {
-		began := time.Now()
-		r.get(path, header...).into(http.StatusOK, nil)
-		took = append(took, time.Since(began))
-	}
-	slices.Sort(took)
-	return took[len(took)/2]
-}
-
-// undisturbed has one party do something that goes on, and makes sure that another's requests are answered while it does. How long they take is
-// told, and not judged: this machine may be busy with other tests.
+// undisturbed has one party do something that goes on, and makes sure that another's requests are answered while it does.
 func (r *rig) undisturbed(do func(), goesOn func() bool, path string, header ...string) {
 	r.t.Helper()
-	alone := r.median(path, header...)
 	do()
-	r.t.Logf("a request takes %s, and %s beside one party at its bound", alone, r.median(path, header...))
+	for range 11 {
+		inboundtest.Promptly(r.t, func() { r.get(path, header...).into(http.StatusOK, nil) })
+	}
 	if !goesOn() {
 		r.t.Error("others were answered when what holds them up had ended")
 	}

@@ -17,6 +17,7 @@ import (
 	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/inbound/inboundtest"
 )
 
 // send registers a template of a caller and uploads its file.
@@ -64,9 +65,11 @@ func TestATeamsTemplatesLeaveOthersTheirTurn(t *testing.T) {
 		many = append(many, r.send(r.admin, "zip", costly))
 	}
 	r.eventually("one of the costly templates is being read", func() bool { _, err := os.Stat(held + underWay); return err == nil })
-	if _, err := r.Submit(t.Context(), other, farm.Job{Template: farm.JobTemplate{Src: "http://files.test/title.aep"}}); err != nil {
-		t.Fatal(err)
-	}
+	inboundtest.Promptly(t, func() {
+		if _, err := r.Submit(t.Context(), other, farm.Job{Template: farm.JobTemplate{Src: "http://files.test/title.aep"}}); err != nil {
+			t.Fatal(err)
+		}
+	})
 	own := r.send(other, "aep", project(t, []string{"main"}))
 	r.eventually("the other team's template is read", func() bool { return r.status(other, own.ID).Status == farm.TemplateUploaded })
 	for _, tpl := range many {
@@ -111,9 +114,11 @@ func TestAnArchiveWaitsForRoomOnTheDisk(t *testing.T) {
 	for range 8 {
 		waiting = append(waiting, r.send(r.admin, "zip", aeptest.Archive(t, map[string][]byte{"a.aep": project(t, []string{"main"})})))
 	}
-	if _, err := r.Submit(t.Context(), other, farm.Job{Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}); err != nil {
-		t.Error(err)
-	}
+	inboundtest.Promptly(t, func() {
+		if _, err := r.Submit(t.Context(), other, farm.Job{Template: farm.JobTemplate{Src: "https://files.example/a.aep", Composition: "main"}}); err != nil {
+			t.Error(err)
+		}
+	})
 	for _, tpl := range waiting {
 		if now := r.status(r.admin, tpl.ID); now.Status != farm.TemplateProcessing {
 			t.Errorf("an archive without room is %s %q", now.Status, now.Error)
@@ -162,9 +167,11 @@ func TestThumbnailsOfAnAttemptAreBounded(t *testing.T) {
 		t.Errorf("%d were taken and %d refused, want 200 and 100", taken, refused)
 	}
 	for frame := range 20 { // which another machine's are not counted with
-		if err := r.Results().ReceiveThumbnail(t.Context(), other.agent, second.Attempt, frame, small); err != nil {
-			t.Fatal(err)
-		}
+		inboundtest.Promptly(t, func() {
+			if err := r.Results().ReceiveThumbnail(t.Context(), other.agent, second.Attempt, frame, small); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	if list, err := r.Results().Thumbnails(t.Context(), r.admin, jobOf(first)); err != nil || len(list) != 200 {
 		t.Errorf("%d are kept, %v", len(list), err)

@@ -11,6 +11,7 @@ import (
 
 	"overcrank/farm/wire"
 	"overcrank/inbound"
+	"overcrank/inbound/inboundtest"
 )
 
 // encrypted is the first byte of a message that is, and mostAnnounced the length in bytes beyond which memberlist refuses one by itself.
@@ -103,8 +104,10 @@ func pour(t *testing.T, address string, over <-chan struct{}) {
 func call(t *testing.T, from, to *Pool) {
 	t.Helper()
 	for range 9 {
-		if _, err := from.list.Join([]string{to.Address()}); err != nil {
-			t.Fatal(err)
-		}
+		inboundtest.Promptly(t, func() {
+			if _, err := from.list.Join([]string{to.Address()}); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }

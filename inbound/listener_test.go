@@ -128,10 +128,12 @@ func ask(t *testing.T, to, from string) {
 		DisableKeepAlives: true, DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext,
 	}}
 	for range 9 {
-		res, err := client.Get("http://" + to)
-		if err != nil {
-			t.Fatal(err)
-		}
-		res.Body.Close()
+		inboundtest.Promptly(t, func() {
+			res, err := client.Get("http://" + to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close()
+		})
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"overcrank/coordinator/authority"
 	"overcrank/faults/leaktest"
 	"overcrank/inbound"
+	"overcrank/inbound/inboundtest"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -213,9 +214,11 @@ func TestStrangersDoNotBlockCoordinators(t *testing.T) {
 	}
 	for range 9 {
 		other := node(t, a, "TWO") // with a connection of its own
-		if got, err := who(t.Context(), other, server); err != nil || got != "TWO" {
-			t.Fatalf("got %q, %v", got, err)
-		}
+		inboundtest.Promptly(t, func() {
+			if got, err := who(t.Context(), other, server); err != nil || got != "TWO" {
+				t.Fatalf("got %q, %v", got, err)
+			}
+		})
 	}
 	if strangers.Open() < 8 {
 		t.Errorf("%d silent connections are open; coordinators were answered when strangers had gone", strangers.Open())

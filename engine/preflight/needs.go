@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ type needs struct {
 	list    []aep.Need
 	at      map[scene.Feature]int // by key
 	lacks   map[*aep.Layer][]scene.Lack
+	parts   map[scene.Feature]map[string]bool // what of a feature is used, by name
 }
 
 // key is what tells a feature from others: its kind, with its match name if it has one.
@@ -37,7 +39,8 @@ func needOf(f scene.Feature) aep.Need {
 
 // needsOf are the features of the layers that are seen, or are a track matte, and what is heard.
 func needsOf(s *scene.Scene) *needs {
-	n := &needs{project: s.Project, at: make(map[scene.Feature]int), lacks: make(map[*aep.Layer][]scene.Lack)}
+	n := &needs{project: s.Project, at: make(map[scene.Feature]int), lacks: make(map[*aep.Layer][]scene.Lack),
+		parts: make(map[scene.Feature]map[string]bool)}
 	for _, lack := range s.Lacks {
 		n.lacks[lack.Layer] = append(n.lacks[lack.Layer], lack)
 	}
@@ -46,20 +49,45 @@ func needsOf(s *scene.Scene) *needs {
 		for _, l := range c.Used() {
 			n.layer(l)
 		}
-		for _, l := range c.All {
-			if l.AudioEnabled && (!c.Solo || l.Solo) && l.Source != nil && l.Source.Footage != nil && l.Source.Footage.HasAudio {
-				n.use(scene.Sounds, 1)
-			}
-		}
 	}
+	n.heard(s.Root, make(map[*scene.Comp]bool))
 	for _, note := range s.Notes() {
 		n.lack(note)
 	}
 	return n
 }
 
+// heard counts the sounds of a composition and of those within it, whether their layers are seen or not.
+func (n *needs) heard(c *scene.Comp, known map[*scene.Comp]bool) {
+	known[c] = true
+	for _, l := range c.All {
+		if !l.Heard() {
+			continue
+		}
+		if l.Source.Footage != nil && l.Source.Footage.HasAudio {
+			n.use(scene.Sounds, 1)
+		}
+		if !slices.Contains(c.Used(), l) { // whose effects are counted
+			for _, e := range l.Sounds {
+				n.use(e.Feature(), 1)
+			}
+			for _, lack := range n.lacks[l.Layer] {
+				n.lack(lack)
+			}
+		}
+		if l.Inner != nil && !known[l.Inner] {
+			n.heard(l.Inner, known)
+		}
+	}
+}
+
 // sorted are the features, those first that count most: what is not drawn, then what is drawn nearly; then by kind and name. Names are cut.
 func (n *needs) sorted() []aep.Need {
+	for f, parts := range n.parts {
+		if i, used := n.at[f]; used && len(parts) > 0 {
+			n.list[i].Name += between[f] + strings.Join(slices.Sorted(maps.Keys(parts)), ", ")
+		}
+	}
 	verdicts, kinds := aep.Verdicts(), aep.NeedKinds()
 	slices.SortFunc(n.list, func(a, b aep.Need) int {
 		return cmp.Or(
@@ -140,6 +168,7 @@ func (n *needs) layer(l *scene.Layer) {
 		}
 	}
 	n.made(l, use)
+	n.within(l)
 	for _, e := range l.Effects {
 		use(e.Feature())
 	}

@@ -22,7 +22,7 @@ func rich() *aep.Project {
 	mask.Mask = &aep.MaskInfo{Mode: aep.MaskAdd}
 	words := &aep.Property{Match: "ADBE Text Document", Enabled: true, Value: &aep.TextDocument{Text: "A",
 		Runs: []aep.TextRun{{Length: 2, Style: aep.CharacterStyle{Font: "Go", Size: 10}}}, Paragraphs: []aep.ParagraphRun{{Length: 2}}}}
-	animator := group("ADBE Text Animators", group("ADBE Text Animator", group("ADBE Text Selectors", group("ADBE Text Selector")),
+	animator := group("ADBE Text Animators", group("ADBE Text Animator", group("ADBE Text Selectors", group("ADBE Text Selector"), group("ADBE Text Wiggly Selector")),
 		group("ADBE Text Animator Properties", number("ADBE Text Opacity", 50))))
 	driven := number("ADBE Opacity", 100)
 	driven.Expression, driven.ExpressionOn = "50", true
@@ -31,7 +31,8 @@ func rich() *aep.Project {
 		{Time: 4, Value: aep.Numbers{2}, In: aep.Linear, Out: aep.Linear, InEase: []aep.Ease{{}}, OutEase: []aep.Ease{{}}}}
 	inner := &aep.Item{ID: 2, Name: "inner", Kind: aep.ItemComposition, Comp: &aep.Composition{Width: 10, Height: 10, PixelAspect: 1, FrameRate: 10, Duration: 4, Layers: []*aep.Layer{
 		layer(1, aep.Layer{Kind: aep.LayerText}, group("ADBE Text Properties", words, animator)),
-		layer(2, aep.Layer{Kind: aep.LayerShape, MotionBlur: true}, group("ADBE Root Vectors Group")),
+		layer(2, aep.Layer{Kind: aep.LayerShape, MotionBlur: true}, group("ADBE Root Vectors Group", group("ADBE Vector Group", group("ADBE Vectors Group",
+			group("ADBE Vector Filter - Twist"), group("ADBE Vector Filter - Repeater"), group("ADBE Vector Filter - Twist"))))),
 	}}}
 	main := &aep.Item{ID: 1, Name: "main", Kind: aep.ItemComposition, Comp: &aep.Composition{Width: 10, Height: 10, PixelAspect: 1, FrameRate: 10, Duration: 4, Layers: []*aep.Layer{
 		layer(1, aep.Layer{Kind: aep.LayerCamera}),
@@ -91,9 +92,10 @@ func TestWhatACompositionUsesIsListed(t *testing.T) {
 	}
 	want := []string{
 		"files of type 'EPS' × 1: not",
+		"shape layers with Repeater, Twist × 1: nearly", "text animators and paths: Opacity, Wiggly Selector × 1: nearly",
 		"pixel motion × 1: nearly", "working space 'A space of nobody' × 0: nearly",
 		"3D layers × 1: exact", "adjustment layers × 1: exact", "cameras × 1: exact", "collapsed transformations × 1: exact", "compositions × 2: exact",
-		"lights × 1: exact", "shape layers × 1: exact", "solids × 3: exact", "text layers × 1: exact", "text animators and paths × 1: exact",
+		"lights × 1: exact", "solids × 3: exact", "text layers × 1: exact",
 		"masks × 1: exact", "track matte 'Luma Inverted' × 1: exact", "blend mode 'Screen' × 2: exact", "motion blur × 1: exact", "time remapping × 1: exact",
 		"expressions × 1: exact", "sound × 1: exact", "files of type 'PNG' × 1: exact", "files of type 'WAV' × 1: exact",
 		"16 bits per channel × 0: exact", "linear blending × 0: exact",
@@ -178,6 +180,29 @@ func TestWhatIsUsedIsBounded(t *testing.T) {
 	long, err := preflight.New(p, options(t, p)).Look(t.Context(), comp)
 	if cut := strings.Repeat("ä", 200) + "…"; err != nil || long.Needs[0].Name != cut || long.Needs[0].Match != cut {
 		t.Errorf("got %.300v, %v", long, err)
+	}
+}
+
+// TestWhatIsOnlyHeardIsListed has a layer that is not seen, with an effect on its sound that is drawn nearly, in a composition that is not seen either, and the
+// same where it is not heard.
+func TestWhatIsOnlyHeardIsListed(t *testing.T) {
+	t.Parallel()
+	for _, heard := range []bool{true, false} {
+		p := nested(1, 0)
+		outer, inner := p.Composition("outer").Comp, p.Composition("inner 0").Comp
+		song := &aep.Item{ID: 99, Name: "song.wav", Kind: aep.ItemFootage, Footage: &aep.Footage{Kind: aep.FootageFile, HasAudio: true, Duration: 4}}
+		p.Items = append(p.Items, song)
+		outer.Layers[0].Enabled, outer.Layers[0].AudioEnabled = false, heard
+		music := *outer.Layers[0]
+		music.ID, music.Source, music.AudioEnabled, music.EffectsEnabled = 50, 99, true, true
+		music.Props = group("layer", group("ADBE Effect Parade", group("ADBE Aud Reverb")))
+		inner.Layers = append(inner.Layers, &music)
+		got, err := preflight.New(p, preflight.Options{}).Look(t.Context(), p.Composition("outer"))
+		list := told(got.Needs)
+		lacks := slices.ContainsFunc(got.Findings, func(f aep.Finding) bool { return strings.Contains(f.What, "ADBE Aud Reverb") })
+		if err != nil || slices.Contains(list, "sound × 1: exact") != heard || slices.Contains(list, "effect 'ADBE Aud Reverb' × 1: nearly") != heard || lacks != heard {
+			t.Errorf("heard: %t; found %+v, uses %q, %v", heard, got.Findings, list, err)
+		}
 	}
 }
 

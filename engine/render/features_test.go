@@ -131,7 +131,7 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 			inner := b.comp("inner", 20, 20)
 			b.layer(inner, b.solid("red", 20, 20, rgb(red)), nil)
 			comp := b.comp("main", 20, 20)
-			comp.Comp.Renderer, comp.Comp.MotionBlur = "ADBE Picasso", true
+			comp.Comp.Renderer, comp.Comp.ShutterAngle = "ADBE Picasso", 180
 			b.layer(comp, inner, func(l *aep.Layer) { l.Name = "card"; c.change(l) })
 			said := b.said(comp)
 			said = slices.DeleteFunc(said, func(m string) bool {
@@ -277,5 +277,50 @@ func TestAPanicWhileDrawingIsAnErrorThatNamesLayerAndFrame(t *testing.T) {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%q does not tell %q", err, part)
 		}
+	}
+}
+
+// TestMotionBlurIsMissedWhereTheShutterOpens has a shape in space whose stroke grows, or one that wiggles while all its values stay.
+func TestMotionBlurIsMissedWhereTheShutterOpens(t *testing.T) {
+	const what = "motion blur of what changes within"
+	growing := func(l *aep.Layer) {
+		stroked(l, linear(value("ADBE Vector Stroke Width", 1), 0, 1, aep.Numbers{1}, aep.Numbers{9}))
+	}
+	for _, c := range []struct {
+		name            string
+		how             render.MotionBlur
+		enabled, marked bool
+		angle           float64
+		change          func(l *aep.Layer)
+		said            bool
+	}{
+		{"on for checked layers", render.BlurMarked, false, true, 180, growing, true},
+		{"of a layer that is not checked", render.BlurMarked, true, false, 180, growing, false},
+		{"as the composition says, which is on", render.BlurEnabled, true, true, 180, growing, true},
+		{"as the composition says, which is off", render.BlurEnabled, false, true, 180, growing, false},
+		{"off for all layers", render.BlurNone, true, true, 180, growing, false},
+		{"with a shutter that never opens", render.BlurMarked, true, true, 0, growing, false},
+		{"of what stays", render.BlurMarked, true, true, 180, func(l *aep.Layer) { stroked(l) }, false},
+		{"of what wiggles", render.BlurMarked, true, true, 180, func(l *aep.Layer) {
+			l.Kind = aep.LayerShape
+			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Shape - Rect"), group("ADBE Vector Filter - Roughen"), group("ADBE Vector Graphic - Fill")))
+		}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := build(t)
+			comp := b.exposing(40, 40, c.angle, 0)
+			comp.Comp.MotionBlur = c.enabled
+			b.layer(comp, nil, func(l *aep.Layer) {
+				c.change(l)
+				transform(l, value("ADBE Rotate X", 10))
+				l.ThreeD, l.MotionBlur = true, c.marked
+			})
+			var said []string
+			r := b.renderer(comp, render.Options{MotionBlur: c.how, Warn: func(m string) { said = append(said, m) }})
+			oneFrame(t, r, 3)
+			if got := strings.Contains(strings.Join(said, "\n"), what); got != c.said {
+				t.Errorf("warned: %t, of %q", got, said)
+			}
+		})
 	}
 }

@@ -60,7 +60,7 @@ func (w *worker) movingMasks(v view) [][]mask {
 	if !slices.ContainsFunc(v.layer.Masks, func(m scene.Mask) bool { return m.Blurred }) {
 		return nil
 	}
-	s, ok := w.r.shutter(v.filmed())
+	s, ok := w.r.shutter(v.filmed().Composition)
 	if !ok {
 		return nil
 	}

@@ -38,11 +38,11 @@ const (
 )
 
 // shutter is that of a composition; false when it never opens.
-func (r *Renderer) shutter(c *scene.Comp) (s shutter, ok bool) {
+func (r *Renderer) shutter(c *aep.Composition) (s shutter, ok bool) {
 	if r.opt.MotionBlur == BlurNone || r.opt.MotionBlur == BlurEnabled && !c.MotionBlur {
 		return s, false
 	}
-	frame := FrameTime(c.Composition, 1)
+	frame := FrameTime(c, 1)
 	s.opens = frame * max(-maxShutterPhase, min(c.ShutterPhase, maxShutterPhase)) / 360
 	s.length = frame * min(c.ShutterAngle, maxShutterAngle) / 360
 	s.least = max(2, min(cmp.Or(c.ShutterSamples, aep.ShutterSamples), maxShutterSamples))
@@ -67,12 +67,12 @@ func (w *worker) exposure(v view) *exposure {
 	if !l.MotionBlur || v.own || l.Collapse && l.Kind == scene.Nested && v.h == nil {
 		return nil
 	}
-	redrawn := len(l.Redrawn) > 0 || stirs(l)
+	redrawn := len(l.Redrawn) > 0 || l.Stirs()
 	moving := l.Transform.Moves() || v.through != nil || l.ThreeD && v.world().comp.CameraMoves()
 	if !moving && !redrawn {
 		return nil
 	}
-	s, ok := w.r.shutter(v.filmed())
+	s, ok := w.r.shutter(v.filmed().Composition)
 	if !ok {
 		return nil
 	}
@@ -140,7 +140,7 @@ func (w *worker) redrawn(v view, moments []view) bool {
 			}
 		}
 	}
-	if stirs(l) {
+	if l.Stirs() {
 		return true
 	}
 	values := func(t float64) uint64 {
@@ -158,11 +158,6 @@ func (w *worker) redrawn(v view, moments []view) bool {
 		}
 	}
 	return false
-}
-
-// stirs tells whether the outlines of a layer move while all its values stay.
-func stirs(l *scene.Layer) bool {
-	return l.Glyphs != nil && l.Glyphs.Timed() || l.Shapes != nil && l.Shapes.Timed()
 }
 
 // stillness is the movement, in pixels, that no channel of 8 bits shows.

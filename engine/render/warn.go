@@ -47,10 +47,19 @@ func (r *Renderer) warnAll() {
 		r.warned.say(fmt.Sprintf("composition '%s': %s by the embedded engine", r.comp.Name, note.What))
 	}
 	for _, lack := range r.scene.Lacks {
-		if !lack.Kept || r.opt.MotionBlur == BlurEnabled {
+		if r.shows(lack) {
 			r.undrawn(lack.Comp, lack.Layer, lack.What)
 		}
 	}
+}
+
+// shows tells whether a lack matters with the settings of the render.
+func (r *Renderer) shows(lack scene.Lack) bool {
+	if lack.Moves {
+		_, opens := r.shutter(lack.Comp.Comp)
+		return opens
+	}
+	return !lack.Kept || r.opt.MotionBlur == BlurEnabled
 }
 
 // mar warns of something that happened while a frame was drawn. What is drawn from then on is not for other renders, which would not be warned.

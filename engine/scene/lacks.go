@@ -111,11 +111,16 @@ func (c *compiler) seen(l *Layer) {
 		}
 	}
 	for _, lack := range l.lacks {
-		lack.Comp, lack.Layer = l.Comp.Item, l.Layer
-		if !c.told[lack] {
-			c.told[lack] = true
-			c.scene.Lacks = append(c.scene.Lacks, lack)
-		}
+		c.tell(l, lack)
+	}
+}
+
+// tell lists what a layer lacks, once.
+func (c *compiler) tell(l *Layer, lack Lack) {
+	lack.Comp, lack.Layer = l.Comp.Item, l.Layer
+	if !c.told[lack] {
+		c.told[lack] = true
+		c.scene.Lacks = append(c.scene.Lacks, lack)
 	}
 }
 
@@ -271,8 +276,8 @@ func (l *Layer) flat() {
 		return
 	}
 	tilted := len(l.Comp.cameras) > 0 || l.on("ADBE Transform Group", "ADBE Rotate X") || l.on("ADBE Transform Group", "ADBE Rotate Y")
-	if tilted && !l.InCharacters() && l.MotionBlur && l.Comp.MotionBlur && len(l.Redrawn) > 0 {
-		l.detail("the motion blur of what changes within a text or a shape in space", MotionBlur)
+	if tilted && !l.InCharacters() && l.MotionBlur && (len(l.Redrawn) > 0 || l.Stirs()) {
+		l.lacks = append(l.lacks, Lack{What: "the motion blur of what changes within a text or a shape in space", Of: MotionBlur, Detail: true, Moves: true})
 	}
 	if l.Kind != Text || l.Glyphs == nil || !l.Glyphs.InSpace() {
 		return

@@ -98,6 +98,11 @@ func (l *Layer) Vector() bool { return l.Centred() || l.Sharp() }
 // Centred tells whether the layer's pixels lie around its origin, and not to the right of and below it.
 func (l *Layer) Centred() bool { return l.Kind == Text || l.Kind == Shape }
 
+// Stirs tells whether the outlines of a text or shape move while all its values stay.
+func (l *Layer) Stirs() bool {
+	return l.Glyphs != nil && l.Glyphs.Timed() || l.Shapes != nil && l.Shapes.Timed()
+}
+
 // InCharacters tells whether each character of a text has a place of its own in space, where it is drawn.
 func (l *Layer) InCharacters() bool {
 	return l.Kind == Text && l.Glyphs != nil && l.Glyphs.InSpace() && len(l.Masks) == 0 && !l.Adjustment

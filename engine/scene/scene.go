@@ -33,6 +33,8 @@ type Lack struct {
 	Detail bool
 	// Kept tells whether it matters only under render settings that keep what layers say themselves ("Current Settings").
 	Kept bool
+	// Moves tells whether it matters only where the shutter of the layer's composition opens.
+	Moves bool
 }
 
 // Comp is a compiled composition. A composition that several layers show is compiled once.
@@ -68,6 +70,7 @@ func Compile(p *aep.Project, comp *aep.Item) *Scene {
 	}
 	c.scene.Root = c.comp(comp)
 	c.show(c.scene.Root)
+	c.hear(c.scene.Root, make(map[*Comp]bool))
 	return c.scene
 }
 

@@ -2,6 +2,7 @@ package scene
 
 import (
 	"fmt"
+	"slices"
 
 	"overcrank/aep"
 	"overcrank/engine/audio"
@@ -14,6 +15,29 @@ type SoundEffect struct {
 	Name   string
 	Kind   audio.Kind
 	Values []eval.Number // in the order of its parameters
+}
+
+// Heard tells whether the layer is heard, seen or not, if what it shows has sound.
+func (l *Layer) Heard() bool {
+	return l.AudioEnabled && (!l.Comp.Solo || l.Solo) && l.Source != nil && !l.within
+}
+
+// hear lists what the sound of layers lacks that are heard, seen or not, in a composition and those within it.
+func (c *compiler) hear(comp *Comp, heard map[*Comp]bool) {
+	heard[comp] = true
+	for _, l := range comp.All {
+		if !l.Heard() {
+			continue
+		}
+		if l.Inner != nil && !heard[l.Inner] {
+			c.hear(l.Inner, heard)
+		}
+		for _, lack := range l.lacks {
+			if slices.ContainsFunc(l.Sounds, func(e SoundEffect) bool { return e.Feature() == lack.Of }) {
+				c.tell(l, lack)
+			}
+		}
+	}
 }
 
 // sound adds an effect on the layer's sound.

@@ -23,7 +23,7 @@ var (
 		"track matte '%s'", "files of type '%s'", "working space '%s'", "%d bits per channel",
 		"solids", "compositions", "text layers", "shape layers", "cameras", "lights", "placeholders", "layers of a kind that is not known",
 		"layers in draft quality or as wireframes", "adjustment layers", "3D layers", "per-character 3D", "collapsed transformations", "continuous rasterization",
-		"essential properties", "text animators and paths", "masks", "sound", "expressions", "expression controls",
+		"essential properties", "text animators and paths", "text animators and paths: %s", "shape layers with %s", "masks", "sound", "expressions", "expression controls",
 		"motion blur", "frame mix", "pixel motion", "time remapping", "linear blending", "a linear working space", "OpenColorIO", "pixels that are not square",
 	}
 	drawings = []string{

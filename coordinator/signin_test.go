@@ -194,11 +194,11 @@ func TestASessionsCookieIsReplacedAndTheOldOneEndsIt(t *testing.T) {
 	r := open(t, c.config)
 	ctx := t.Context()
 	p := r.browse(r.person(people.NewToken{Name: "Mia", Role: farm.RoleArtist}))
-	if _, due, err := r.TurnSession(ctx, p); due || err != nil {
+	if _, due, err := r.TurnSession(ctx, p, 0); due || err != nil {
 		t.Errorf("at once: %v, %v", due, err)
 	}
 	c.pass(13 * time.Hour)
-	turned, due, err := r.TurnSession(ctx, p)
+	turned, due, err := r.TurnSession(ctx, p, 0)
 	if !due || err != nil || turned.Turn != 1 || turned.ID != p.Session.ID {
 		t.Fatalf("after half a day: %+v, %v, %v", turned, due, err)
 	}
@@ -206,7 +206,7 @@ func TestASessionsCookieIsReplacedAndTheOldOneEndsIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, due, err := r.TurnSession(ctx, late); !due || err != nil || again != turned {
+	if again, due, err := r.TurnSession(ctx, late, 0); !due || err != nil || again != turned {
 		t.Errorf("a browser that did not get the answer: %+v, %v, %v", again, due, err)
 	}
 	c.pass(2 * time.Hour)
@@ -217,6 +217,39 @@ func TestASessionsCookieIsReplacedAndTheOldOneEndsIt(t *testing.T) {
 	wantCodeOf(t, "the old one, much later", err, farm.CodeUnauthorized)
 	_, err = r.InSession(ctx, p.TokenID, turned)
 	wantCodeOf(t, "the new one from then on", err, farm.CodeUnauthorized)
+}
+
+// TestAScreenOnTheWallStaysSignedIn turns the cookie of a session twice a day, as a wall does: it lasts beyond its fourteen days, and not for ever.
+func TestAScreenOnTheWallStaysSignedIn(t *testing.T) {
+	c := newClock()
+	r := open(t, c.config)
+	ctx := t.Context()
+	const fortnight, day = 14 * 24 * time.Hour, 24 * time.Hour
+	wall := r.browse(r.person(people.NewToken{Name: "Screen", Role: farm.RoleViewer}))
+	begun, other := c.read(), r.browse(r.person(people.NewToken{Name: "Mia", Role: farm.RoleArtist}))
+	var ended time.Duration
+	for c.pass(13 * time.Hour); ended == 0; c.pass(13 * time.Hour) {
+		turned, due, err := r.TurnSession(ctx, wall, fortnight)
+		if farm.CodeOf(err) == farm.CodeUnauthorized {
+			ended = c.read().Sub(begun)
+			break
+		}
+		if err != nil || !due {
+			t.Fatalf("after %v: %v, %v", c.read().Sub(begun), due, err)
+		}
+		if left := turned.Until.Sub(c.read()); left > fortnight || turned.Until.After(begun.Add(90*day)) {
+			t.Fatalf("after %v it lasts for %v more", c.read().Sub(begun), left)
+		}
+		if wall, err = r.InSession(ctx, wall.TokenID, turned); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := r.TurnSession(ctx, other, 0); c.read().Sub(begun) > fortnight {
+			wantCodeOf(t, "a session that is not made to last", err, farm.CodeUnauthorized)
+		}
+	}
+	if ended < 89*day || ended > 91*day {
+		t.Errorf("the wall was signed out after %v", ended)
+	}
 }
 
 func TestSessionsWhoseTimeIsOverAreForgotten(t *testing.T) {

@@ -16,3 +16,8 @@ func Routes() []route.Route { return (&server{}).routes() }
 func RunsOf(ctx context.Context, c *coordinator.Coordinator, p farm.Principal, m farm.Machine) ([]page.Run, error) {
 	return (&server{farm: partsOf(c)}).runsOf(ctx, p, m, map[string]page.Run{})
 }
+
+// SealSession makes the cookie of a session.
+func SealSession(f *coordinator.Coordinator, tokenID string, session farm.Session) string {
+	return sessionsOf(f).seal(tokenID, session)
+}

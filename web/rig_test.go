@@ -76,6 +76,7 @@ type rig struct {
 	follow throttle.Followers
 	reader []string // see coordinator.Config.Reader
 	signOn *singlesignon.Settings
+	now    func() time.Time
 }
 
 func start(t testing.TB, edit ...func(*rig)) *rig {
@@ -135,7 +136,7 @@ func (r *rig) serve(address string) (stop func()) {
 	}
 	r.base = "http://" + ln.Addr().String()
 	logger := slog.New(slog.DiscardHandler)
-	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: cmp.Or(r.public, r.base), Logger: logger, MinFree: 1, RedactAfter: century, DescribeJob: public.DescribeJob, Reader: r.reader, SingleSignOn: r.signOn})
+	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: cmp.Or(r.public, r.base), Logger: logger, MinFree: 1, RedactAfter: century, DescribeJob: public.DescribeJob, Reader: r.reader, SingleSignOn: r.signOn, Now: r.now})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -137,7 +137,11 @@ func (s *server) turn(c *fiber.Ctx, p farm.Principal) {
 	}
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	session, due, err := s.farm.people.TurnSession(ctx, p)
+	lasts := time.Duration(0)
+	if c.Route().Path == wallPath {
+		lasts = sessionLife // nobody is there to sign in again
+	}
+	session, due, err := s.farm.people.TurnSession(ctx, p, lasts)
 	switch {
 	case err != nil:
 		s.logger.Warn("the cookie of a session was not replaced; the next page tries again", "error", err)

@@ -11,6 +11,7 @@ import (
 )
 
 const (
+	wallPath    = "/wall"
 	wallRunning = 4
 	wallRecent  = 5
 )

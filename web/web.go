@@ -238,7 +238,7 @@ func (s *server) watchRoutes() []route.Route {
 		route.Post("/projects/:id", farm.ActChangeProjects, s.changeProject),
 		route.Post("/projects/:id/archive", farm.ActChangeProjects, s.archiveProject(true)),
 		route.Post("/projects/:id/reopen", farm.ActChangeProjects, s.archiveProject(false)),
-		route.Get("/wall", farm.ActView, s.wall),
+		route.Get(wallPath, farm.ActView, s.wall),
 	}
 }
 

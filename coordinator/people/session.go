@@ -19,6 +19,8 @@ const (
 	// browsers that never got the answer with the new one.
 	turnEvery = 12 * time.Hour
 	turnGrace = time.Hour
+	// longestSession is when a session ends behind its beginning, however often it is made to last longer.
+	longestSession = 90 * 24 * time.Hour
 	// browserLimit bounds what is kept of the name that a browser gives itself, in bytes.
 	browserLimit = 300
 )
@@ -114,8 +116,9 @@ func (d *Directory) Current(ctx context.Context, p farm.Principal) (farm.Princip
 	return now, err
 }
 
-// TurnSession is the caller's session with the cookie that its browser is to have from now on, when that is another one.
-func (d *Directory) TurnSession(ctx context.Context, p farm.Principal) (turned farm.Session, due bool, err error) {
+// TurnSession is the caller's session with the cookie that its browser is to have from now on, when that is another one. With lasts, such a
+// session ends no sooner than that from now, and never later than longestSession behind its beginning.
+func (d *Directory) TurnSession(ctx context.Context, p farm.Principal, lasts time.Duration) (turned farm.Session, due bool, err error) {
 	open, err := d.openSession(ctx, p.TokenID, p.Session)
 	if err != nil {
 		return turned, false, err
@@ -127,10 +130,20 @@ func (d *Directory) TurnSession(ctx context.Context, p farm.Principal) (turned f
 	case open.Turn < p.Session.Turn, now.Before(open.TurnedAt.Add(turnEvery)):
 		return p.Session, false, nil
 	}
-	if _, err := d.state.Apply(ctx, command.TurnSession{Token: p.TokenID, ID: open.ID, Turn: open.Turn, At: now}); err != nil {
+	turn := command.TurnSession{Token: p.TokenID, ID: open.ID, Turn: open.Turn, At: now}
+	if until := now.Add(lasts).Truncate(time.Second); lasts > 0 && until.After(open.Until) {
+		turn.Until = until
+		if bound := open.BegunAt.Add(longestSession).Truncate(time.Second); bound.Before(until) {
+			turn.Until = bound
+		}
+	}
+	if _, err := d.state.Apply(ctx, turn); err != nil {
 		return turned, false, err
 	}
 	open.Turn++
+	if !turn.Until.IsZero() {
+		open.Until = turn.Until
+	}
 	return open.Session, true, nil
 }
 

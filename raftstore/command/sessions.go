@@ -28,6 +28,7 @@ type TurnSession struct {
 	Token, ID string
 	Turn      int // so far
 	At        time.Time
+	Until     time.Time `json:",omitzero"` // when the session is to end from now on; zero, or no later than so far, changes nothing
 }
 
 // EndSessions signs browsers out that are signed in by a token.

@@ -71,7 +71,7 @@ func Draw(t *rapid.T, step int) command.Command {
 			command.ForgetAudit{Before: After(step - 3), Limit: 3},
 			command.SetUp{Person: farm.Token{ID: id("token", 3), Team: "team0", Role: farm.RoleAdmin, Hash: id("hash", 3), Person: true}, Password: "h", Studio: "s", Code: command.UseCode{Hash: id("setup", 3), Until: After(step + 3), At: at}, At: at},
 			command.BeginSession{Session: farm.OpenSession{Session: farm.Session{ID: id("session", 2), Until: After(step + 3)}, Token: id("token", 3), BegunAt: at, UsedAt: at, TurnedAt: at}},
-			command.TurnSession{Token: id("token", 3), ID: id("session", 2), At: at},
+			command.TurnSession{Token: id("token", 3), ID: id("session", 2), At: at, Until: After(step + rapid.IntRange(-3, 6).Draw(t, "lasts"))},
 			command.PutNoticeSettings{Settings: farm.NoticeSettings{Token: id("token", 3), About: farm.Happenings(), Mail: at.Second()%2 == 0, Chat: &farm.NoticeChat{Kind: farm.ChatSlack}}, At: at},
 			command.SetLevel{Level: command.NewestLevel, Version: "v"}, command.SettleFailures{Team: "team0", Jobs: []string{id("job", 7), id("job", 7)}, At: at},
 			command.PutRates{Rates: farm.Rates{Revision: rapid.IntRange(0, 2).Draw(t, "rates"), PerHour: 2, Tags: []farm.TagRate{{Tag: "gpu", PerHour: 5}}, At: at}},

@@ -75,6 +75,9 @@ func (t *tables) turnSession(c command.TurnSession) command.Result {
 	key := sessionKey(c.Token, c.ID)
 	if s, ok := get[farm.OpenSession](t, bucketSessions, key); ok && s.Turn == c.Turn {
 		s.Turn, s.TurnedAt = s.Turn+1, c.At
+		if c.Until.After(s.Until) {
+			s.Until = c.Until
+		}
 		put(t, bucketSessions, key, s)
 	}
 	return command.Result{}

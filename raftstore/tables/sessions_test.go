@@ -125,10 +125,24 @@ func TestASessionTurnsOnceAndRemembersItsLastUse(t *testing.T) {
 	m.must(command.RecordUses{Sessions: []command.SessionUse{{Token: "p1", Session: "s1", At: after(8)}}})
 	m.see(func(tx *Tx) {
 		s, err := tx.Session("p1", "s1")
-		if err != nil || s.Turn != 1 || !s.TurnedAt.Equal(after(5)) || !s.UsedAt.Equal(after(9)) {
+		if err != nil || s.Turn != 1 || !s.TurnedAt.Equal(after(5)) || !s.UsedAt.Equal(after(9)) || !s.Until.Equal(after(100)) {
 			t.Errorf("the session is %+v, %v", s, err)
 		}
 	})
+}
+
+func TestASessionThatTurnsMayLastLongerButNeverEndsSooner(t *testing.T) {
+	m := withPeople(t)
+	m.must(session("s1", 1, 100))
+	for turn, step := range []struct{ asked, want int }{{200, 200}, {150, 200}} {
+		m.must(command.TurnSession{Token: "p1", ID: "s1", Turn: turn, At: after(5), Until: after(step.asked)})
+		m.must(command.TurnSession{Token: "p1", ID: "s1", Turn: turn, At: after(6), Until: after(900)}) // which is too late
+		m.see(func(tx *Tx) {
+			if s, err := tx.Session("p1", "s1"); err != nil || s.Turn != turn+1 || !s.Until.Equal(after(step.want)) {
+				t.Errorf("asked for %d, the session is %+v, %v", step.asked, s, err)
+			}
+		})
+	}
 }
 
 func TestTheSessionUnusedForLongestMakesWay(t *testing.T) {

@@ -14,9 +14,10 @@ function lose() {
 }
 
 function regain() {
-  const to = wanted;
+  const to = wanted, away = lost;
   lost = false; wanted = ""; clearTimeout(seeking); byId("lost").hidden = true;
   if (to) location.assign(to);
+  else if (away) document.dispatchEvent(new CustomEvent("regained"));
 }
 
 function say(words) { const box = byId("lost"); box.textContent = words; box.hidden = false; }

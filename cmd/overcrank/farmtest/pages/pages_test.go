@@ -272,6 +272,13 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	b.until(`document.querySelectorAll("tbody tr").length === 3`)
 	f.Finished(f.SubmitCard(template, map[string]any{"type": "image", "frames": 40}))
 	b.until(`document.querySelectorAll("tbody tr").length === 4`)
+
+	b.open("/wall")
+	b.do(chromedp.Evaluate(`document.body.dataset.before = "1"`, nil))
+	f.Stop()
+	b.shows("Live updates are paused")
+	farmtest.Up(t, f.Dir, "--listen", listen)
+	b.until(`document.body.dataset.before === undefined && document.querySelector("#wall") !== null`) // it is another release, maybe
 }
 
 // rowsStayUnderThePointer points at the first row of the list of jobs while another job comes, which goes before it.

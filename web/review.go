@@ -292,7 +292,7 @@ func (s *server) review(c *fiber.Ctx, p farm.Principal) error {
 	}
 	sheet := page.Review{Base: "/jobs/" + id + "/review", Back: "/jobs/" + id, May: p.Can(farm.ActComment), Decide: p.Can(farm.ActApprove), Job: id, Takes: shown}
 	shell := s.guestShell(c, sheet.Title(ctx))
-	shell.Reader = p
+	shell.Reader, shell.Personal = p, greeted(c)
 	return s.render(c, page.ReviewPage(shell, sheet))
 }
 

@@ -42,6 +42,9 @@ func TestAPersonSwitchesKeysOfOneLetterOff(t *testing.T) {
 	v.get("/jobs").is(http.StatusOK, on, "<kbd>g</kbd><kbd>j</kbd>")
 	v.post("/account/keys", url.Values{}).is(http.StatusOK, `name="on" value="1">`)
 	v.get("/jobs").is(http.StatusOK, `id="single-keys">`).lacks(on)
+	job := r.submit("art", "Spring spot").ID
+	v.get("/jobs/"+job+"/review").is(http.StatusOK, `id="single-keys">`).lacks(on, "<kbd>g</kbd>")
 	r.as("art").get("/jobs").is(http.StatusOK, on)
+	r.as("art").get("/jobs/"+job+"/review").is(http.StatusOK, on)
 	v.post("/account/keys", url.Values{"on": {"1"}}).is(http.StatusOK, on)
 }

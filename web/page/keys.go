@@ -42,12 +42,7 @@ func allShortcuts() []shortcuts {
 			{Keys: []string{"Shift", "click"}, Does: language.Text("Select all rows up to this one")},
 			{Keys: []string{"Esc"}, Does: language.Text("Select none")},
 		}},
-		{Title: language.Text("Player"), On: "[data-player], video#player", Keys: []shortcut{
-			{Keys: []string{"Space"}, Does: language.Text("Play, or stop")},
-			{Keys: []string{"←", "→"}, Does: language.Text("One frame back, or on")},
-			{Keys: []string{",", "."}, Does: language.Text("One frame back, or on"), Letter: true},
-			{Keys: []string{"j", "k", "l"}, Does: language.Text("Play backwards, stop, play"), Letter: true},
-		}},
+		playerShortcuts("[data-player], video#player"),
 		{Title: language.Text("Strip of frames"), On: "#again-frames", Keys: []shortcut{
 			{Keys: []string{"←", "→"}, Does: language.Text("The picture before, or the next")},
 			{Keys: []string{"Space"}, Does: language.Text("Pick the frame to be rendered again, or not")},
@@ -63,6 +58,24 @@ func allShortcuts() []shortcuts {
 			{Keys: []string{"Ctrl", "Enter"}, Does: language.Text("Submit the job")},
 			{Keys: []string{"Space"}, Does: language.Text("Play the preview, or stop it")},
 		}},
+	}
+}
+
+// playerShortcuts are the keys of a player.
+func playerShortcuts(on string) shortcuts {
+	return shortcuts{Title: language.Text("Player"), On: on, Keys: []shortcut{
+		{Keys: []string{"Space"}, Does: language.Text("Play, or stop")},
+		{Keys: []string{"←", "→"}, Does: language.Text("One frame back, or on")},
+		{Keys: []string{",", "."}, Does: language.Text("One frame back, or on"), Letter: true},
+		{Keys: []string{"j", "k", "l"}, Does: language.Text("Play backwards, stop, play"), Letter: true},
+	}}
+}
+
+// reviewShortcuts are all keys of a page on which a result is looked at, which leads to no other.
+func reviewShortcuts() []shortcuts {
+	return []shortcuts{
+		{Title: language.Text("Everywhere"), Keys: []shortcut{{Keys: []string{"?"}, Does: language.Text("Show these keys"), Letter: true}}},
+		playerShortcuts("[data-review]"),
 	}
 }
 

@@ -542,7 +542,7 @@ func Layout(s Shell) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = keysDialog(s).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = keysDialog(s, allShortcuts()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

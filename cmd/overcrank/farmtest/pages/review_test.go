@@ -51,6 +51,8 @@ func TestAClientReviewsAFilm(t *testing.T) {
 	client.canBeRead("/review/…")
 	client.stepsTo(2)
 	client.until(`Math.floor(document.querySelector("video").currentTime * JSON.parse(document.querySelector("[data-review]").dataset.review).takes[0].rate) === 2`)
+	client.switchesKeysOff()
+	client.stepsTo(2)
 	client.fill("#name", "Cleo")
 	client.fill("#text", "Warmer, please")
 	client.click("#draw")
@@ -78,6 +80,35 @@ func TestAClientReviewsAFilm(t *testing.T) {
 	client.open("/review/" + path)
 	client.shows("was revoked")
 	client.canBeRead("/review/… that was revoked")
+}
+
+// switchesKeysOff switches the keys of one letter off on a client's page, which the browser keeps as long as they are not switched on again.
+func (b *browser) switchesKeysOff() {
+	b.t.Helper()
+	at := func(frame int) {
+		b.t.Helper()
+		b.until(fmt.Sprintf(`document.querySelector("[data-review]")?.dataset.frame === "%d" && document.querySelector("video").readyState >= 2 && !document.querySelector("video").seeking`, frame))
+	}
+	b.do(chromedp.KeyEvent("?"))
+	b.until(`document.getElementById("keys").open`)
+	if listed := value[string](b, `[...document.querySelectorAll("#keys h3")].filter((h) => h.checkVisibility()).map((h) => h.textContent).join()`); listed != "Everywhere,Player" {
+		b.t.Errorf("the keys of a review are those of %s", listed)
+	}
+	b.canBeRead("the keys of a review")
+	b.click("#single-keys")
+	b.open(value[string](b, `location.pathname`))
+	at(0)
+	b.do(chromedp.KeyEvent("?"), chromedp.KeyEvent("."), chromedp.KeyEvent("l"), chromedp.KeyEvent(kb.ArrowRight))
+	at(1) // by the arrow alone
+	if value[bool](b, `document.getElementById("keys").open || !document.querySelector("video").paused`) {
+		b.t.Error("keys of one letter do something though they are switched off")
+	}
+	b.click("#keys-open")
+	b.click("#single-keys")
+	b.do(chromedp.KeyEvent(kb.Escape))
+	b.until(`!document.getElementById("keys").open`) // which has the keys until then
+	b.do(chromedp.KeyEvent(","))
+	at(0)
 }
 
 // stepsTo goes to a frame by the keys, back too if one came twice.

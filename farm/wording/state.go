@@ -14,6 +14,15 @@ func Approval() farm.Text {
 	return farm.Say("The sample frames are there. The rest waits until somebody has approved them.")
 }
 
+// GivenBack says what is rendered again of the work that a machine is made to give back, of any machine: one to which somebody may come back
+// draws films frame by frame and hands the frames over, others encode a film while they draw it.
+func GivenBack() string {
+	return "Frames that it has not handed over are rendered again; a film that is encoded while it is drawn starts over."
+}
+
+// DrainFirst says how a machine gives back nothing.
+func DrainFirst() string { return "Drain lets it finish first." }
+
 // Job is a job's state. A state of a later release is said as it comes.
 func Job(s farm.JobStatus) string {
 	switch s {

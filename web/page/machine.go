@@ -97,14 +97,17 @@ func (m Machine) pauseCosts(ctx context.Context) string {
 	for _, r := range m.Running {
 		furthest = max(furthest, r.Progress)
 	}
-	if len(m.Running) <= 1 {
-		return say(ctx, "Pause “%s”? It gives back one render, up to %s done. A film that is not split starts over on another machine. Drain lets it finish first.",
-			m.Name, percentWords(ctx, furthest))
-	}
-	return many(ctx, len(m.Running),
-		"Pause “%[2]s”? It gives back %[1]d render, up to %[3]s done. A film that is not split starts over on another machine. Drain lets it finish first.",
-		"Pause “%[2]s”? It gives back %[1]d renders, up to %[3]s done. A film that is not split starts over on another machine. Drain lets it finish first.",
-		m.Name, percentWords(ctx, furthest))
+	return many(ctx, len(m.Running), "Pause “%[2]s”? It gives back %[1]d render, up to %[3]s done.", "Pause “%[2]s”? It gives back %[1]d renders, up to %[3]s done.",
+		m.Name, percentWords(ctx, furthest)) + " " + givenBackWords(ctx)
+}
+
+// pauseWords say what it is to pause a machine.
+func pauseWords(ctx context.Context) string {
+	return say(ctx, "Stops now; other machines take over its work.") + " " + givenBackWords(ctx)
+}
+
+func givenBackWords(ctx context.Context) string {
+	return say(ctx, wording.GivenBack()) + " " + say(ctx, wording.DrainFirst())
 }
 
 // deskWords say what goes on before the machine, "" while that is not known.

@@ -17,9 +17,16 @@ func TestPausingAMachineSaysWhatItCostsFirst(t *testing.T) {
 		}
 		return page.String()
 	}
-	const costs = "It gives back 2 renders, up to 91 % done. A film that is not split starts over on another machine. Drain lets it finish first."
+	const given = " Frames that it has not handed over are rendered again; a film that is encoded while it is drawn starts over. Drain lets it finish first."
+	const costs = "It gives back 2 renders, up to 91 % done." + given
 	if !strings.Contains(shown(farm.RunningTask{Progress: 12}, farm.RunningTask{Progress: 91.2}), costs) {
 		t.Error("a machine that renders is paused without a word of what that costs")
+	}
+	if !strings.Contains(shown(farm.RunningTask{Progress: 91}), "It gives back 1 render, up to 91 % done."+given) {
+		t.Error("one render is given back without a word of what that costs")
+	}
+	if !strings.Contains(shown(), "other machines take over its work."+given) {
+		t.Error("the button does not say what it does")
 	}
 	if strings.Contains(shown(), "data-confirm") {
 		t.Error("who pauses an idle machine is asked")

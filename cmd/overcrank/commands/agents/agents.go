@@ -252,8 +252,8 @@ func (a pauseCommand) Run(ctx context.Context, out *terminal.Output) error {
 	return eachAgent(ctx, a.Flags, out, a.Agents, func(c *client.Client, m client.Agent) (client.Agent, error) {
 		for _, r := range m.Running {
 			if r.Task != "" && !a.JSON {
-				fmt.Fprintf(out, "%s gives back task %s at %s; frames that it has not handed over are rendered again ('overcrank agents drain' lets a machine finish first)\n",
-					m.Name, r.Task, strings.TrimSpace(terminal.Percent(r.Progress)))
+				fmt.Fprintf(out, "%s gives back task %s at %s. %s ('overcrank agents drain' lets a machine finish first)\n",
+					m.Name, r.Task, strings.TrimSpace(terminal.Percent(r.Progress)), wording.GivenBack())
 			}
 		}
 		return c.TurnAgent(ctx, m.ID, "pause")

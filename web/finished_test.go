@@ -366,7 +366,7 @@ func TestABatchIsDownloadedUnderNamesByAPattern(t *testing.T) {
 	v.get(batch+"/download").is(http.StatusOK, "{name}", "{row}", "{job}", "{Title}", "<li dir=\"auto\">Spot.mp4</li>", "Spot-2.mp4", "Spot/", "Download 3 results")
 	pattern := url.Values{"names": {"{name}-{Title}-{row}"}}.Encode()
 	v.get(batch+"/download?"+pattern).is(http.StatusOK, "Spot-Hello_World-1.mp4", "Spot-=1+1-2.mp4", "Spot--3/")
-	v.get(batch+"/download?names=%7Bnope%7D").is(http.StatusBadRequest, "there is no column &#39;nope&#39;")
+	v.get(batch+"/download?names=%7Bnope%7D").is(http.StatusBadRequest, "there is no column “nope”")
 	v.get(batch + "/results.zip?names=%7Bnope%7D").is(http.StatusBadRequest)
 	got := v.get(batch + "/results.zip?" + pattern).is(http.StatusOK).entries()
 	for name, content := range map[string]string{"Spot-Hello_World-1.mp4": "one", "Spot-=1+1-2.mp4": "two", "Spot--3/Spot--3_00000.png": "picture 0"} {

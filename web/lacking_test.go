@@ -28,7 +28,7 @@ func TestATemplateThatLacksFootageSaysSoAndTheFormAsksForIt(t *testing.T) {
 	v.get("/templates/"+bare.ID).is(http.StatusOK, "Lacks footage", "Footage is missing.", "<b>nm.png</b>", "No machine is connected.", "for the layer “Logo” in “main”").lacks("Ready")
 	v.get("/new?template="+bare.ID).is(http.StatusOK, "<b>Needed:</b> ", "nm.png did not come with the template").lacks("Stays as it is")
 	order := url.Values{"template": {bare.ID}, "composition": {"main"}, "name": {"Spot"}, "codec": {"video_h264_vbr_15mbps"}}
-	v.post("/new", order).is(http.StatusBadRequest, "Footage is missing: the template “Bare” has no file &#34;nm.png&#34; for layer &#39;Logo&#39;")
+	v.post("/new", order).is(http.StatusBadRequest, "Footage is missing: the template “Bare” has no file “nm.png” for layer “Logo”")
 	order.Set("missing", "bars")
 	order.Set("reuse", "no")
 	if a := v.post("/new", order).is(http.StatusOK, "Spot", "colour bars are drawn in its place"); !strings.HasPrefix(a.path, "/jobs/") {

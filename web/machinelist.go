@@ -74,7 +74,7 @@ func (s *server) runsOf(ctx context.Context, p farm.Principal, m farm.Machine, k
 			if err != nil {
 				return nil, err
 			}
-			run.Total = job.FramesTotal
+			run.First, run.Total = page.Job{Job: job}.Frames()
 			if run.Title, err = s.titleOf(ctx, p, job); err != nil {
 				return nil, err
 			}

@@ -212,7 +212,7 @@ func (s *server) retireMachine(c *fiber.Ctx, p farm.Principal) error {
 	}
 	if strings.TrimSpace(c.FormValue("name")) != m.Name {
 		c.Status(fiber.StatusBadRequest)
-		return s.showMachine(c, p, page.MachinePageValues{Error: "that is not the name of this machine", Field: "retire"})
+		return s.showMachine(c, p, page.MachinePageValues{Error: say(c, "that is not the name of this machine"), Field: "retire"})
 	}
 	if err := s.farm.machines.RetireAgent(ctx, p, id); err != nil {
 		return err

@@ -34,8 +34,8 @@ func TestATemplatesPageSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
 	}
 	r := start(t, func(r *rig) { r.reader = []string{self, looksAtTemplate} })
 	looked := r.cardTemplate("ada")
-	r.as("art").get("/templates/"+looked.ID).is(http.StatusOK, "Draws nearly: 1 thing differs", "layer &#39;Title&#39;", "font &#39;NobodyHasIt-Bold&#39; is not there",
-		"Uses 4 features", "Drawn nearly", "effect &#39;Glow&lt;b&gt;&#39; × 3", "Drawn exactly", "3D layers", "and 2 more").
+	r.as("art").get("/templates/"+looked.ID).is(http.StatusOK, "Draws nearly: 1 thing differs", "layer “Title”", "font “NobodyHasIt-Bold” is not there",
+		"Uses 4 features", "Drawn nearly", "effect “Glow&lt;b&gt;” × 3", "Drawn exactly", "3D layers", "and 2 more").
 		lacks("an earlier release")
 	german := r.as("art")
 	german.reads = "de"

@@ -208,9 +208,7 @@ func (s *server) reviewTake(ctx context.Context, p farm.Principal, take reviews.
 	for _, t := range list {
 		v.Frames = append(v.Frames, t.Frame)
 	}
-	if r := take.Settings.Frames; r != nil {
-		v.First = r.Start
-	}
+	v.First, _ = page.Job{Job: take.Job, Thumbs: v.Frames}.Frames()
 	v.Kind = "frames"
 	if v.Proxy, err = s.hasProxy(ctx, take.Job); err != nil {
 		return v, err
@@ -358,6 +356,9 @@ func (s *server) readReviews(ctx context.Context, p farm.Principal, id string) (
 		return v, err
 	}
 	takes, err := s.farm.reviews.Takes(ctx, p, id)
+	if i := slices.IndexFunc(takes, func(t reviews.Take) bool { return t.ID == id }); i >= 0 {
+		v.First, _ = page.Job{Job: takes[i].Job}.Frames()
+	}
 	v.Viewable = slices.ContainsFunc(takes, reviews.Take.Viewable)
 	return v, err
 }

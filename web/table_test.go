@@ -217,7 +217,7 @@ func TestATableIsReadByTheRulesOfTheInterface(t *testing.T) {
 			}
 		})
 	}
-	send("Title\nx\n", field{name: "preview", value: "1"}, field{name: "name", value: "{Titel}"}).is(http.StatusOK, "no column &#39;Titel&#39;")
+	send("Title\nx\n", field{name: "preview", value: "1"}, field{name: "name", value: "{Titel}"}).is(http.StatusOK, "no column “Titel”")
 	send("Title,@frames\nx,1-2\n", field{name: "preview", value: "1"}).is(http.StatusOK, "cannot be given together with preview")
 
 	if jobs, _, err := r.farm.Jobs(t.Context(), r.principal("ada"), farm.JobQuery{}); err != nil || len(jobs) != 0 {
@@ -251,9 +251,9 @@ func TestALineOfATableHidesNoOther(t *testing.T) {
 		line  string
 		words []string
 	}{
-		"more cells than columns": {"b,1,c", []string{"Line 3, column 3: &#39;c&#39; has no heading", "Render the 2 without errors"}},
+		"more cells than columns": {"b,1,c", []string{"Line 3, column 3: “c” has no heading", "Render the 2 without errors"}},
 		"far more cells":          {strings.Repeat(",", 100_001), []string{"Line 3: the line has 100002 cells"}},
-		"a long cell":             {"b," + strings.Repeat("9", 1<<20), []string{"Line 3, column “Prio”: ", "99…&#39; is not a whole number", "Render the 2 without errors"}},
+		"a long cell":             {"b," + strings.Repeat("9", 1<<20), []string{"Line 3, column “Prio”: ", "99…” is not a whole number", "Render the 2 without errors"}},
 		"long words":              {strings.Repeat("b", 2<<20) + ",1", []string{"Line 3, column “Kopf”: ", "Render the 2 without errors"}},
 		"a stray quote":           {"5\" b,1", []string{"Line 3, column “Kopf”: a cell contains a quote"}},
 		"a quote without another": {"\"b,1", []string{"Line 3, column “Kopf”: the quotes"}},
@@ -281,7 +281,7 @@ func TestTheRestOfATableIsSubmitted(t *testing.T) {
 	base := []field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "name", value: "{Title}"}}
 	table := "Title,@priority,@composition\nfirst,1,\nsecond,high,\nthird,3,\nfourth,4,,too,many\nfifth,5,nowhere\n"
 	v.sends("/files/table", append(base, field{name: "table", value: table}, field{name: "do", value: "look"})...).is(http.StatusOK,
-		"2 things are wrong", "Line 3, column “@priority”: &#39;high&#39; is not a whole number", "Line 5, column 4: &#39;too&#39; has no heading", "Render the 3 without errors")
+		"2 things are wrong", "Line 3, column “@priority”: “high” is not a whole number", "Line 5, column 4: “too” has no heading", "Render the 3 without errors")
 	a := v.sends("/files/table", append(base, field{name: "table", value: table}, field{name: "do", value: "rest"})...).is(http.StatusOK,
 		"2 jobs were submitted", "second,high,", "fourth,4,,too,many", "fifth,5,nowhere",
 		"Line 2, column “@priority”: ", "Line 3, column 4: ", "Line 4, column “@composition”: ")
@@ -346,5 +346,5 @@ func TestATableSaysWhatItIsNotAndProposesOptions(t *testing.T) {
 	v.sends("/files/table", append(base, field{name: "sheet", file: "a.xls", value: "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"})...).is(http.StatusOK,
 		"workbook of an old format", "save it as .xlsx").lacks("no rows below its headings")
 	v.sends("/files/table", append(base, field{name: "table", value: "Title,Priority\nSpring,5\n"})...).is(http.StatusOK,
-		`value="@priority" selected`, "Is this right?").lacks("no layer &#39;Priority&#39;")
+		`value="@priority" selected`, "Is this right?").lacks("no layer “Priority”")
 }

@@ -253,7 +253,7 @@ func TestABrokenProjectSaysWhatIsWrong(t *testing.T) {
 		t, err := r.farm.Templates().Get(r.t.Context(), r.principal("ada"), made.ID)
 		return err == nil && t.Status == farm.TemplateError
 	})
-	v.get("/templates/"+made.ID).is(http.StatusOK, "The file can&#39;t be used:").lacks("/new?template=")
+	v.get("/templates/"+made.ID).is(http.StatusOK, "The file can’t be used:").lacks("/new?template=")
 	v.get("/templates").is(http.StatusOK, "Unusable")
 	v.get("/new?template="+made.ID).is(http.StatusConflict, "has not been read")
 }

@@ -2,8 +2,10 @@ package language
 
 import (
 	"context"
+	"slices"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 // fieldNames are what forms call the fields that refusals name as the interface does.
@@ -31,10 +33,13 @@ func FieldName(ctx context.Context, field string) string {
 	return field
 }
 
-// named is a text with the names of fields in it as forms have them.
+// named is a text with the names of fields and roles in it as forms have them.
 func named(ctx context.Context, t farm.Text) farm.Text {
 	if field, ok := t.Field(); ok {
 		return farm.AsIs(FieldName(ctx, field))
+	}
+	if slices.Contains(farm.Roles(), farm.Role(t.Key)) {
+		return farm.AsIs(wording.Title(Say(ctx, t.Key)))
 	}
 	args := make([]any, len(t.Args))
 	for i, arg := range t.Args {

@@ -16,10 +16,10 @@ import (
 
 // Heard is what a machine or an engine has said in English, in the language of a context: why a job failed, what it warns of, what it would not
 // draw. Machines report such sentences in English, and the state and the interfaces keep them so, also those of earlier releases. Here they are
-// recognised by the texts in heard_failures.go and its neighbours, and translated. What stands within them stays: names, and the words of
-// After Effects, of ffmpeg, or of a script. A sentence that is not recognised stays in English.
+// recognised by the texts in heard_failures.go and its neighbours, translated, and set as pages set texts. What stands within them stays: names,
+// and the words of After Effects, of ffmpeg, or of a script. A sentence that is not recognised stays as it came.
 func Heard(ctx context.Context, words string) string {
-	if In(ctx) == farm.English || len(words) > longestHeard {
+	if len(words) > longestHeard {
 		return words
 	}
 	return heard(In(ctx), words, deepestHeard)
@@ -49,7 +49,7 @@ func heard(l farm.Language, words string, depth int) string {
 		for i, arg := range said {
 			args[i] = s.holes[i].value(l, arg, depth)
 		}
-		return written(l, text, args)
+		return written(l, typeset(l, text), args)
 	}
 	return words
 }

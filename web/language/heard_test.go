@@ -26,7 +26,9 @@ func TestWhatMachinesSayIsKnownAgain(t *testing.T) {
 		in         context.Context
 		said, want string
 	}{
-		{context.Background(), "Render failed: the disk of machine 'farm-3' is full", "Render failed: the disk of machine 'farm-3' is full"},
+		{context.Background(), "Render failed: the disk of machine 'farm-3' is full", "Render failed: the disk of machine “farm-3” is full"},
+		{context.Background(), "Layer 'It's a title' not found in composition 'Main' (asset 2)", "Layer “It's a title” not found in composition “Main” (asset 2)"},
+		{context.Background(), "something 'nobody' has said yet", "something 'nobody' has said yet"},
 		{de, "Render failed: the disk of machine 'farm-3' is full", "Rendern fehlgeschlagen: Der Datenträger des Rechners „farm-3“ ist voll"},
 		{fr, "Render failed: the disk of machine 'farm-3' is full", "Échec du rendu\u00a0: le disque de la machine «\u00a0farm-3\u00a0» est plein"},
 		// What stands within another sentence is known too, and names stay.
@@ -49,7 +51,7 @@ func TestWhatMachinesSayIsKnownAgain(t *testing.T) {
 		{fr, "its disk takes no writes (read-only file system): look at the disk of /var/lib/overcrank", "son disque n’accepte pas d’écriture (read-only file system)\u00a0: vérifiez le disque de /var/lib/overcrank"},
 		// Why the farm has refused something.
 		{de, `"vic \"the boss\"" may not read the audit log: that needs the role admin, and "vic \"the boss\"" has the role viewer`,
-			`"vic \"the boss\"" darf Folgendes nicht: das Audit-Protokoll lesen. Das erfordert die Rolle Administrator, und "vic \"the boss\"" hat die Rolle Betrachter`},
+			`„vic "the boss"“ darf Folgendes nicht: das Audit-Protokoll lesen. Das erfordert die Rolle Administrator, und „vic "the boss"“ hat die Rolle Betrachter`},
 		// What is not drawn, and what is warned of.
 		{de, "layer 'card' in composition 'main': the exact strength of effect 'Glow' is not drawn by the embedded engine", "Ebene „card“ in der Komposition „main“: von der eingebauten Engine nicht gezeichnet: die genaue Stärke (Effekt „Glow“)"},
 		{de, "the softness and the outside color of effect 'Audio Spectrum' is not drawn", "Nicht gezeichnet: die Weichheit und die Außenfarbe (Effekt „Audio Spectrum“)"},

@@ -85,8 +85,8 @@ var unheard = []string{
 // wordsElsewhere are files that say words which are listed elsewhere (wordRooms, actions, roles, states).
 var wordsElsewhere = []string{"farm/wording/budget.go", "farm/wording/clock.go", "farm/wording/span.go"}
 
-// wording is what the rooms that answer pages say to people, read with their types.
-type wording struct {
+// spoken is what the rooms that answer pages say to people, read with their types.
+type spoken struct {
 	fset   *token.FileSet
 	root   string
 	rooms  []*room
@@ -104,7 +104,7 @@ type room struct {
 }
 
 // readRooms reads the rooms that a page's answer may come from, which are those that package web is built of.
-var readRooms = sync.OnceValues(func() (*wording, error) {
+var readRooms = sync.OnceValues(func() (*spoken, error) {
 	out, err := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Export,Dir,GoFiles,Module", "overcrank/web").Output()
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ var readRooms = sync.OnceValues(func() (*wording, error) {
 			Dir  string
 		}
 	}
-	w := &wording{fset: token.NewFileSet(), sayers: map[string][]int{}, local: map[types.Object][]int{}, texts: map[string]bool{}}
+	w := &spoken{fset: token.NewFileSet(), sayers: map[string][]int{}, local: map[types.Object][]int{}, texts: map[string]bool{}}
 	exports := map[string]string{}
 	var own []listed
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
@@ -195,7 +195,7 @@ func (r *room) eachFunction(look func(named types.Object, params []types.Object,
 }
 
 // learn finds functions that hand a text on to one that says it, and tells whether there were any that were not known.
-func (w *wording) learn() (more bool) {
+func (w *spoken) learn() (more bool) {
 	for _, r := range w.rooms {
 		r.eachFunction(func(named types.Object, params []types.Object, body *ast.BlockStmt) {
 			ast.Inspect(body, func(n ast.Node) bool {
@@ -225,7 +225,7 @@ func (w *wording) learn() (more bool) {
 }
 
 // argsOf are the arguments of a function that are texts.
-func (w *wording) argsOf(named types.Object) []int {
+func (w *spoken) argsOf(named types.Object) []int {
 	if f, ok := named.(*types.Func); ok {
 		return w.sayers[f.FullName()]
 	}
@@ -233,7 +233,7 @@ func (w *wording) argsOf(named types.Object) []int {
 }
 
 // textsOf are the arguments of a call that are texts.
-func (w *wording) textsOf(r *room, call *ast.CallExpr) (texts []ast.Expr) {
+func (w *spoken) textsOf(r *room, call *ast.CallExpr) (texts []ast.Expr) {
 	var name *ast.Ident
 	switch fun := call.Fun.(type) {
 	case *ast.Ident:
@@ -252,7 +252,7 @@ func (w *wording) textsOf(r *room, call *ast.CallExpr) (texts []ast.Expr) {
 }
 
 // read notes what a room says.
-func (w *wording) read(r *room) {
+func (w *spoken) read(r *room) {
 	handedOn := map[types.Object]bool{} // texts that are read where their functions are called
 	r.eachFunction(func(named types.Object, params []types.Object, _ *ast.BlockStmt) {
 		for _, i := range w.argsOf(named) {
@@ -299,7 +299,7 @@ func (w *wording) read(r *room) {
 }
 
 // say notes a text.
-func (w *wording) say(text string, counts bool) {
+func (w *spoken) say(text string, counts bool) {
 	text = strings.ReplaceAll(text, "%w", "%v")
 	if verb.ReplaceAllString(text, "") == "" {
 		return // it has no words of its own
@@ -308,7 +308,7 @@ func (w *wording) say(text string, counts bool) {
 }
 
 // at is a place in the code, from the root of the repository on.
-func (w *wording) at(n ast.Node) string {
+func (w *spoken) at(n ast.Node) string {
 	at, err := filepath.Rel(w.root, w.fset.Position(n.Pos()).String())
 	if err != nil {
 		return w.fset.Position(n.Pos()).String()

@@ -20,9 +20,6 @@ func Told(ctx context.Context, t farm.Text) string {
 
 func told(ctx context.Context, t farm.Text) string {
 	l := In(ctx)
-	if l == farm.English {
-		return t.String()
-	}
 	if words, ok := asIs(t); ok {
 		return Heard(ctx, words) // why a machine takes no work stands in a text as it came
 	}
@@ -43,7 +40,7 @@ func told(ctx context.Context, t farm.Text) string {
 	} else if text = counted(l, n, t.One, t.Key); text == t.Key && n == 1 {
 		text = t.One
 	}
-	return written(l, text, args)
+	return written(l, typeset(l, text), args)
 }
 
 // Teller says texts of the farm in the languages of people who are told of things away from pages.

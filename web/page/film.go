@@ -33,8 +33,8 @@ func (s Slot) class() string {
 // stripSlots is how many cells a film strip has: as many as stand side by side with pictures that can be made out.
 const stripSlots = 12
 
-// frames are the job's first frame and how many it has; 0 while that is not known.
-func (j Job) frames() (first, total int) {
+// Frames are the job's first frame and how many it has; 0 while that is not known.
+func (j Job) Frames() (first, total int) {
 	first, total = j.Job.FirstFrame, j.FramesTotal
 	if total == 0 && j.Job.Output != nil {
 		total = j.Job.Output.Frames // its length is known by its film, when its template was not read yet as it was submitted
@@ -55,13 +55,13 @@ func (j Job) frames() (first, total int) {
 
 // FirstFrame is the number of the job's first frame.
 func (j Job) FirstFrame() int {
-	first, _ := j.frames()
+	first, _ := j.Frames()
 	return first
 }
 
 // LastFrame is the number of the job's last frame; the first one's while the length is not known.
 func (j Job) LastFrame() int {
-	first, total := j.frames()
+	first, total := j.Frames()
 	return first + max(total, 1) - 1
 }
 
@@ -103,7 +103,7 @@ func (j Job) unplayable(ctx context.Context) string {
 
 // Slots is the job as a strip of cells.
 func (j Job) Slots() []Slot {
-	first, total := j.frames()
+	first, total := j.Frames()
 	cells := min(stripSlots, total)
 	if total == 0 {
 		cells, total = stripSlots, stripSlots
@@ -136,7 +136,7 @@ func (j Job) worksOn(s Slot) bool {
 
 // FilmWords says what the strip shows.
 func (j Job) FilmWords(ctx context.Context) string {
-	_, total := j.frames()
+	_, total := j.Frames()
 	switch {
 	case total == 0:
 		return say(ctx, "No frame rendered yet")
@@ -148,7 +148,7 @@ func (j Job) FilmWords(ctx context.Context) string {
 
 // filmData is what the page's script needs for showing the frame under the pointer.
 func (j Job) filmData() templ.Attributes {
-	first, total := j.frames()
+	first, total := j.Frames()
 	frames := make([]string, len(j.Thumbs))
 	for i, f := range j.Thumbs {
 		frames[i] = strconv.Itoa(f)

@@ -29,11 +29,11 @@ func TestAFinishedFilmHasAsManyFramesAsItsFile(t *testing.T) {
 	j := Job{
 		Job: farm.Job{ID: "J", Status: farm.JobFinished, OutputName: "J-x.mp4", Output: &farm.OutputRef{Frames: 150}}, Output: "/outputs/J-x.mp4", Thumbs: []int{0, 14, 140},
 	}
-	if first, total := j.frames(); first != 0 || total != 150 {
+	if first, total := j.Frames(); first != 0 || total != 150 {
 		t.Errorf("it has %d frames from %d on", total, first)
 	}
 	j.FramesTotal, j.Job.FirstFrame = 40, 10
-	if first, total := j.frames(); first != 10 || total != 131 {
+	if first, total := j.Frames(); first != 10 || total != 131 {
 		t.Errorf("a job that knows its frames has %d from %d on", total, first)
 	}
 }

@@ -52,7 +52,7 @@ func MachineState(s farm.MachineState) State {
 // Look is how the machine's state is shown.
 func (m Machine) Look() State {
 	if m.State() == farm.MachineOffline && m.Gossip {
-		return State{language.Text("can't reach the coordinator"), "error"}
+		return State{language.Text("can’t reach the coordinator"), "error"}
 	}
 	return MachineState(m.State())
 }

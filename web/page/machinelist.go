@@ -318,6 +318,7 @@ func (v Machines) foundWords(ctx context.Context) string {
 type Run struct {
 	farm.RunningTask
 	Title string // of its job, "" for another team's
+	First int    // number of its job's first frame
 	Total int    // frames of its job; 0 while that is not known
 }
 
@@ -329,8 +330,8 @@ func (r Run) words(ctx context.Context) string {
 		return say(ctx, wording.Phase(r.Phase))
 	case r.Phase != "" && r.Phase != "rendering":
 		return say(ctx, wording.Phase(r.Phase)) + ", " + done
-	case r.Frame >= 0 && r.Total > 0:
-		return say(ctx, "Frame %d of %d", r.Frame+1, r.Total) + ", " + done
+	case r.Frame >= r.First && r.Total > 0:
+		return say(ctx, "Frame %d of %d", r.Frame-r.First+1, r.Total) + ", " + done
 	}
 	return done
 }

@@ -2,12 +2,16 @@ package page
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"overcrank/aep"
 	"overcrank/farm"
 	"overcrank/web/language"
 )
+
+// straight has the quotation marks of pages as the command line and the interfaces write them.
+var straight = strings.NewReplacer("“", "'", "”", "'")
 
 func TestWhatCannotBeDrawnIsSaidInTheLanguageOfTheReader(t *testing.T) {
 	t.Parallel()
@@ -28,7 +32,7 @@ func TestWhatCannotBeDrawnIsSaidInTheLanguageOfTheReader(t *testing.T) {
 		{aep.Forecast{Verdict: aep.DrawsNearly, Findings: []aep.Finding{detail}}, "Zeichnet annähernd: 1 Abweichung"},
 		{aep.Forecast{Verdict: aep.DrawsExactly}, "Zeichnet genau"},
 	} {
-		if got, want := forecastWords(context.Background(), c.f), c.f.Words(); got != want {
+		if got, want := forecastWords(context.Background(), c.f), c.f.Words(); straight.Replace(got) != want {
 			t.Errorf("in English it is %q on the page, and %q elsewhere", got, want)
 		}
 		if got := forecastWords(language.With(context.Background(), farm.German), c.f); got != c.german {
@@ -42,7 +46,7 @@ func TestWhatACompositionUsesIsSaidInTheLanguageOfTheReader(t *testing.T) {
 	list := []aep.Need{{Kind: aep.NeedEffect, Name: "Glow", Count: 3}, {Kind: aep.NeedLayer, Name: "3D layers", Count: 1}, {Kind: aep.NeedPicture, Name: "16 bits per channel"},
 		{Kind: aep.NeedFootage, Name: "PNG", Count: 2}}
 	for reads, want := range map[farm.Language]string{
-		farm.English: "effect 'Glow' × 3, 3D layers, 16 bits per channel, files of type 'PNG' × 2",
+		farm.English: "effect “Glow” × 3, 3D layers, 16 bits per channel, files of type “PNG” × 2",
 		farm.German:  "Effekt „Glow“ × 3, 3D-Ebenen, 16 Bit pro Kanal, Dateien der Art „PNG“ × 2",
 	} {
 		if got := needsWords(language.With(context.Background(), reads), list); got != want {

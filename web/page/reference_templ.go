@@ -216,7 +216,7 @@ func ReferencePage(s Shell, r openapi.Reference) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = phrase("%s %s · OpenAPI documents: %s, %s", plain(r.Title), plain(s.Version), link(templ.SafeURL("/api/openapi.json"), say(ctx, "the public interface")), link(templ.SafeURL("/api/farm/v1/openapi.json"), say(ctx, "the farm's own"))).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = phrase("%s %s · OpenAPI documents: %s, %s", plain(r.Title), plain(s.Version), link(templ.SafeURL("/api/openapi.json"), say(ctx, "the public interface")), link(templ.SafeURL("/api/farm/v1/openapi.json"), say(ctx, "the farm’s own"))).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

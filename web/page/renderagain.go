@@ -78,7 +78,7 @@ func (t Timeline) runsData() templ.Attributes {
 
 // renderable says what can be rendered again of a job: single frames, the whole film, or nothing.
 func (v JobView) renderable(s Shell) (frames, whole bool) {
-	_, total := v.frames()
+	_, total := v.Frames()
 	if total < 2 || v.Join || v.Settings.Type == "aep" || !s.Can(farm.ActChangeJobs) {
 		return false, false
 	}
@@ -90,13 +90,13 @@ func (v JobView) renderable(s Shell) (frames, whole bool) {
 
 // inOnePiece says whether one machine renders a film whose frames could be picked otherwise.
 func (v JobView) inOnePiece() bool {
-	_, total := v.frames()
+	_, total := v.Frames()
 	return total > 1 && !v.Join && v.Settings.Type != "aep" && v.Status == farm.JobRendering && !v.Shared
 }
 
 // wholeCost says what it costs to render the whole film again.
 func (v JobView) wholeCost(ctx context.Context) string {
-	_, total := v.frames()
+	_, total := v.Frames()
 	if took := v.RenderTime(); took > 0 {
 		return say(ctx, "The farm no longer keeps the single frames of this job. Rendering any of them again takes a new render of the whole film, as a new take: %d frames, which took %s last time.",
 			total, inWords(ctx).Duration(took))

@@ -109,6 +109,7 @@ type JobReviews struct {
 	Job     string
 	Links   []farm.ReviewLink
 	Remarks []farm.Remark
+	First   int // number of the result's first frame
 	Now     time.Time
 	// Viewable says that there is something to look at: a result of the job or of another take, or frames that wait for approval.
 	Viewable bool
@@ -135,15 +136,15 @@ func colourWord(ctx context.Context, colour string) string {
 	return say(ctx, cmp.Or(words[colour], colour))
 }
 
-// remarkWords say what a remark decides, and what it is about.
-func remarkWords(ctx context.Context, r farm.Remark) string {
+// remarkWords say what a remark decides, and what it is about, of a result that begins with a frame of its composition.
+func remarkWords(ctx context.Context, first int, r farm.Remark) string {
 	switch {
 	case r.Verdict == farm.VerdictApproved:
 		return say(ctx, "approved")
 	case r.Verdict == farm.VerdictRejected:
 		return say(ctx, "rejected")
 	case r.Frame != nil:
-		return say(ctx, "frame %d", *r.Frame)
+		return say(ctx, "frame %d", first+*r.Frame)
 	}
 	return ""
 }

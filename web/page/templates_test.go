@@ -62,7 +62,7 @@ func TestATemplateSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
 		says, lacks []string
 	}{
 		"looked at": {htmlOf(t, TemplateBody(artist, looked)), []string{
-			"Cannot draw: effect &#39;Glow&#39; and 8 more", "layer &#39;&lt;card&gt;&#39; of composition &#39;inner&#39;", "effect &#39;Glow&#39; is not drawn", "and 7 more",
+			"Cannot draw: effect “Glow” and 8 more", "layer “&lt;card&gt;” of composition “inner”", "effect “Glow” is not drawn", "and 7 more",
 			"Draws nearly: 1 thing differs", "Draws exactly", "Not checked", "took too long", "neither in the library nor on any machine", `href="/settings/fonts"`,
 		}, []string{"overcrank templates replace", "in place of"}},
 		"with a library": {htmlOf(t, TemplateBody(artist, chosen)), []string{"Another font of the library, in place of Brand-Bold", `<option value="GoRegular">Go Regular</option>`},

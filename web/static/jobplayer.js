@@ -12,10 +12,10 @@
     if (!data) return;
     const { job, takes } = JSON.parse(data), take = (takes || []).find((t) => t.id === job);
     if (!take) return;
-    const offset = (t) => t.first || 0, film = document.getElementById("film");
+    const film = document.getElementById("film");
     player = playerOf(viewer, takes, take, {
-      offset, preload: "metadata",
-      told: (n) => { if (film && !film.matches(":focus-visible, :hover")) film.setAttribute("aria-valuenow", n + offset(take)); },
+      preload: "metadata",
+      told: (n) => { if (film && !film.matches(":focus-visible, :hover")) film.setAttribute("aria-valuenow", n + take.first); },
     });
   }
   document.addEventListener("put", begin);
@@ -23,7 +23,7 @@
   document.addEventListener("frame", (e) => {
     if (!player) return;
     player.stop();
-    player.go(e.detail - (player.take().first || 0));
+    player.go(e.detail - player.take().first);
   });
   begin();
 })();

@@ -2,8 +2,9 @@
 "use strict";
 
 // playerOf lets a player, whose controls stand within root, show one of some takes. laid is called when a take is put on, told when a frame
-// is shown; offset is the number that the first frame of a film has. With end it takes its hands off the page.
-function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset = () => 0, preload = "auto" } = {}) {
+// is shown, with its number in the result, from 0 on. Frames are called by the numbers that they have in the composition. With end it takes its hands
+// off the page.
+function playerOf(root, takes, take, { laid = () => {}, told = () => {}, preload = "auto" } = {}) {
   const $ = (id) => document.getElementById(id), NS = "http://www.w3.org/2000/svg", side = 10000, over = new AbortController();
   const stage = $("stage"), seek = $("seek"), place = $("place"), takeMenu = $("take"), otherMenu = $("other"), way = $("way"), wipe = $("wipe");
   let first = null, second = null, frame = 0, backwards = 0;
@@ -11,8 +12,9 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
 
   const rate = (t) => t.rate || 25;
   const steps = (t) => t.kind === "film" ? Math.max(1, t.total) : t.kind === "picture" ? 1 : Math.max(1, (t.frames || []).length);
-  // number is the frame that a place of the slider stands for.
-  const number = (t, n) => t.kind === "frames" ? (t.frames || [])[n] ?? 0 : n;
+  // number is the frame of the result that a place of the slider stands for, named the one that it is in the composition.
+  const number = (t, n) => t.kind === "frames" ? ((t.frames || [])[n] ?? t.first) - t.first : n;
+  const named = (t, n) => number(t, n) + t.first;
   const playing = () => first?.take.kind === "film" && !first.media.paused;
 
   function timecode(n, fps) {
@@ -41,14 +43,14 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
     if (!s) return;
     const t = s.take, at = Math.min(n, steps(t) - 1);
     if (t.kind === "film") s.media.currentTime = (at + 0.5) / rate(t);
-    if (t.kind === "frames" && (t.frames || []).length) { s.media.src = t.thumbs + number(t, at) + t.ext; s.media.alt = said("Frame %d", number(t, at)); }
+    if (t.kind === "frames" && (t.frames || []).length) { s.media.src = t.thumbs + named(t, at) + t.ext; s.media.alt = said("Frame %d", named(t, at)); }
   }
 
   function tell() {
-    const n = number(take, frame), shift = take.kind === "film" ? offset(take) : 0;
-    place.textContent = said("Frame %d of %d", n + shift, number(take, steps(take) - 1) + shift) + " · " + timecode(n, rate(take));
+    const n = number(take, frame);
+    place.textContent = said("Frame %d of %d", named(take, frame), named(take, steps(take) - 1)) + " · " + timecode(n, rate(take));
     seek.value = String(frame);
-    seek.setAttribute("aria-valuetext", said("Frame %d", n + shift) + ", " + timecode(n, rate(take)));
+    seek.setAttribute("aria-valuetext", said("Frame %d", named(take, frame)) + ", " + timecode(n, rate(take)));
     root.dataset.frame = String(n);
     told(n);
   }
@@ -165,7 +167,7 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, offset 
   others();
   lay();
   return {
-    go, stop, halt,
+    go: (n) => go(take.kind === "frames" ? Math.max(0, (take.frames || []).indexOf(n + take.first)) : n), stop, halt,
     busy: () => playing() || backwards !== 0,
     playing, number: () => number(take, frame), take: () => take, ink: () => first?.ink,
     end: () => { stop(); over.abort(); },

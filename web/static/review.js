@@ -6,14 +6,20 @@
   if (!main) return;
   const v = JSON.parse(main.dataset.review), $ = (id) => document.getElementById(id);
   const form = $("say"), side = 10000, mostPoints = 1200, mostLines = 60, NS = "http://www.w3.org/2000/svg";
-  const takes = v.takes || [];
+  const takes = v.takes || [], start = takes.find((t) => t.id === v.job) || takes[0];
   let player = null, remarks = [], lines = [];
+  // named is the number in the composition of a frame of the result, as the player and the job's page call it.
+  const named = (n) => n + (player?.take() || start).first;
+
+  // here tells whether a line or a remark is on the frame that is shown.
+  const here = (l) => l.take === player.take().id && l.frame === player.number();
 
   // ink draws what was drawn on the frame that is shown, and what is being drawn.
   function ink() {
     if (!player) return;
-    const n = player.number(), here = player.playing() ? [] : remarks.filter((r) => r.take === player.take().id && r.frame === n).flatMap((r) => r.drawing || []);
-    player.ink().replaceChildren(...[...here.map((s) => [s.Colour, s.Points]), ...lines.filter((l) => l.frame === n).map((l) => [l.Colour, l.Points])].map(([colour, points]) => {
+    const kept = player.playing() ? [] : remarks.filter(here).flatMap((r) => r.drawing || []);
+    if ($("clear")) $("clear").hidden = !lines.some(here);
+    player.ink().replaceChildren(...[...kept, ...lines.filter(here)].map(({ Colour: colour, Points: points }) => {
       const line = document.createElementNS(NS, "polyline");
       line.setAttribute("class", colour);
       line.setAttribute("points", points.join(" "));
@@ -34,9 +40,8 @@
       e.preventDefault();
       player.halt();
       pad.setPointerCapture(e.pointerId);
-      line = { frame: player.number(), Colour: document.querySelector("input[name=colour]:checked").value, Points: at(e) };
+      line = { take: player.take().id, frame: player.number(), Colour: document.querySelector("input[name=colour]:checked").value, Points: at(e) };
       lines.push(line);
-      $("clear").hidden = false;
       ink();
     };
     pad.onpointermove = (e) => {
@@ -53,16 +58,13 @@
       who.textContent = r.name; who.dir = "auto";
       words.textContent = r.text; words.dir = "auto";
       item.append(who, " ");
-      if (r.verdict) item.append(r.verdict + " ");
+      if (r.verdict) item.append((r.verdict === "approved" ? said("approved") : said("rejected")) + " ");
       if (r.inside) item.append(said("(team only)") + " ");
       if (r.frame !== null) {
         const jump = document.createElement("button");
         jump.type = "button";
-        jump.textContent = r.drawing?.length ? said("Frame %d, with a drawing", r.frame) : said("Frame %d", r.frame);
-        jump.onclick = () => {
-          const t = player.take();
-          player.stop(); player.go(t.kind === "frames" ? Math.max(0, (t.frames || []).indexOf(r.frame)) : r.frame);
-        };
+        jump.textContent = r.drawing?.length ? said("Frame %d, with a drawing", named(r.frame)) : said("Frame %d", named(r.frame));
+        jump.onclick = () => { player.stop(); player.go(r.frame); };
         item.append(jump);
       }
       item.append(words);
@@ -116,7 +118,7 @@
 
   async function say(verdict) {
     if (sending) return; // a second press says nothing new
-    const text = $("text").value.trim(), n = player.number(), drawing = lines.filter((l) => l.frame === n).map(({ Colour, Points }) => ({ Colour, Points }));
+    const text = $("text").value.trim(), n = player.number(), drawn = lines.filter(here), drawing = drawn.map(({ Colour, Points }) => ({ Colour, Points }));
     if (v.guest && !$("name").reportValidity()) return;
     const problem = $("problem");
     problem.textContent = "";
@@ -129,7 +131,8 @@
       const told = await answer.json();
       if (!answer.ok) { problem.textContent = told.error; return; }
       $("text").value = "";
-      lines = []; $("clear").hidden = true;
+      lines = lines.filter((l) => !drawn.includes(l));
+      ink();
       await refresh();
     } catch { problem.textContent = said("The farm does not answer. What you wrote is still here."); } finally { sending = false; }
   }
@@ -138,10 +141,9 @@
     form.onsubmit = (e) => { e.preventDefault(); say(""); };
     for (const b of form.querySelectorAll("[data-verdict]")) b.onclick = () => say(b.dataset.verdict);
     $("draw").onclick = () => { $("draw").setAttribute("aria-pressed", String($("draw").getAttribute("aria-pressed") !== "true")); pen(); };
-    $("clear").onclick = () => { lines = []; $("clear").hidden = true; ink(); };
+    $("clear").onclick = () => { lines = lines.filter((l) => !here(l)); ink(); };
     $("text").onfocus = () => { if (player?.busy()) player.halt(); };
   }
-  const start = takes.find((t) => t.id === v.job) || takes[0];
   if (!start) { $("place").textContent = said("There is nothing to look at yet."); return; }
   // What follows a take that is put on: its download, what was said about it, and the pen.
   function laid() {
@@ -152,7 +154,7 @@
     pen();
     list();
   }
-  player = playerOf(main, takes, start, { laid, told: (n) => { if ($("about")) $("about").textContent = said("frame %d", n); ink(); } });
+  player = playerOf(main, takes, start, { laid, told: (n) => { if ($("about")) $("about").textContent = said("frame %d", named(n)); ink(); } });
   laid();
   refresh();
   follow();

@@ -35,7 +35,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	first := b.invites("Suite 4")
 	farmtest.StartAgent(t, f, filepath.Join(t.TempDir(), "suite-4"), first, "--slots", "1")
 	b.open("/jobs/" + job)
-	b.shows("the tag 'gpu'")
+	b.shows("the tag “gpu”")
 	b.shows("suite-4")
 	b.shows("Met by none")
 	b.canBeRead("/jobs/… that waits")

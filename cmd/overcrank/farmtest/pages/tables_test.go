@@ -51,12 +51,12 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.do(chooseFiles("#sheet", sheet))
-	b.shows("the template has no layer 'Headline'")
+	b.shows("the template has no layer “Headline”")
 	b.shows("the file “night.png” is missing")
 	b.until(`document.querySelector('button[value=order]').disabled && document.querySelector("#cells").value.includes("Frühling")`)
 	// The second column's meaning is chosen by keys alone.
 	b.keysUntil(`document.querySelector("#about-1").value === "Subtitle"`, focus("#about-1"), chromedp.KeyEvent("Sub"))
-	b.until(`document.querySelector("#about-1").value === "Subtitle" && !document.body.innerText.includes("no layer 'Headline'")`)
+	b.until(`document.querySelector("#about-1").value === "Subtitle" && !document.body.innerText.includes("no layer “Headline”")`)
 
 	var files []string
 	for name, colours := range map[string]titlecard.Palette{"night.png": titlecard.Night, "morning.png": morningColours} {
@@ -122,7 +122,7 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 		cells.value = "Title\tSubtitle\nGood\tx\nToo\tlong\tby one";
 		cells.dispatchEvent(new Event("input", { bubbles: true }));
 	})()`, nil))
-	b.shows("Line 3, column 3: 'by one' has no heading")
+	b.shows("Line 3, column 3: “by one” has no heading")
 	b.until(`document.querySelector("#about-0").value === "Title" && document.querySelector("#about-1").value === "Subtitle" && document.querySelector(".asrows textarea").value === "Good"`)
 	b.canBeRead("/new/table, with a line that is too long")
 	b.do(focus(`button[value=rest]`), chromedp.KeyEvent(kb.Enter))

@@ -115,7 +115,7 @@ func TestABatchIsFilteredOrderedAgainAndPacked(t *testing.T) {
 	v.get(path+"?state=%22%3E%3Cscript%3E").is(http.StatusOK, "variant 001").lacks("<script>")
 	v.get(path+"/results.zip").is(http.StatusNotFound, "No job of this batch is finished yet")
 	v.post(path+"/again", nil).is(http.StatusNotFound, "no such jobs")
-	r.as("vic").post(path+"/cancel", url.Values{"force": {"1"}}).is(http.StatusForbidden, "artist or higher")
+	r.as("vic").post(path+"/cancel", url.Values{"force": {"1"}}).is(http.StatusForbidden, "Artist or higher")
 	r.as("vic").post(path+"/again", nil).is(http.StatusForbidden)
 	for _, to := range []string{"/again", "/cancel"} {
 		r.as("zoe").post(path+to, nil).is(http.StatusNotFound)

@@ -44,10 +44,12 @@ var jobFilters = map[string][]farm.JobStatus{
 	"cancelled": {farm.JobCancelled},
 }
 
-func (s *server) job(c *fiber.Ctx, p farm.Principal) error { return s.showJob(c, p, nil) }
+func (s *server) job(c *fiber.Ctx, p farm.Principal) error {
+	return s.showJob(c, p, func(*page.JobView) {})
+}
 
-// showJob shows a job’s page; sent is a place in line that was typed there and refused, nil for none.
-func (s *server) showJob(c *fiber.Ctx, p farm.Principal, sent *page.Place) error {
+// showJob shows a job’s page; refused puts into it what was typed there and refused.
+func (s *server) showJob(c *fiber.Ctx, p farm.Principal, refused func(*page.JobView)) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
 	id := c.Params("id")
@@ -55,7 +57,7 @@ func (s *server) showJob(c *fiber.Ctx, p farm.Principal, sent *page.Place) error
 	if err != nil {
 		return err
 	}
-	v.Sent = sent
+	refused(&v)
 	if v.Tasks, err = s.readTasks(ctx, p, id); err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func TestATemplateThatLacksFootageSaysSoAndTheFormAsksForIt(t *testing.T) {
 		t.Errorf("with the file the form leads to %s", a.path)
 	}
 	table := []field{{name: "template", value: bare.ID}, {name: "composition", value: "main"}, {name: "table", value: "@name\nOne\n"}, {name: "do", value: "order"}}
-	v.sends("/files/table", table...).is(http.StatusBadRequest, "no file &#34;nm.png&#34;")
+	v.sends("/files/table", table...).is(http.StatusBadRequest, "no file “nm.png”")
 }
 
 // TestFootageIsDroppedOnATemplatesPage completes a bare project, and an archive, with the file that they lack.

@@ -39,7 +39,7 @@ func (s *server) readMachines(ctx context.Context, p farm.Principal, asked url.V
 	if err != nil {
 		return page.Machines{}, err
 	}
-	v := page.ListMachines(all, page.MachineFilterOf(asked))
+	v := page.ListMachines(ctx, all, page.MachineFilterOf(asked))
 	titles := map[string]page.Run{}
 	for i := range v.Machines {
 		if v.Machines[i].Runs, err = s.runsOf(ctx, p, v.Machines[i].Machine, titles); err != nil {
@@ -172,7 +172,7 @@ func (s *server) selectedMachines(ctx context.Context, p farm.Principal, asked u
 		return nil, false, err
 	}
 	if asked.Get("all") != "" {
-		some = page.MachineFilterOf(asked).Select(all)
+		some = page.MachineFilterOf(asked).Select(ctx, all)
 	} else {
 		for _, m := range all {
 			if slices.Contains(asked["id"], m.ID) {

@@ -65,7 +65,7 @@ func TestAMachineIsSteeredOnItsPage(t *testing.T) {
 	id := r.enrol("Suite 4", inv)
 	v := r.as("ops")
 	v.get("/machines").is(http.StatusOK, "Suite 4", "Offline", "26.0.2")
-	v.get("/machines/"+id).is(http.StatusOK, "After Effects 26.1.0 (Beta)", "Graphik Black", "tc Particular", "RTX 4000", "465.7 GiB free").lacks("/retire")
+	v.get("/machines/"+id).is(http.StatusOK, "After Effects 26.1.0 (Beta)", "Graphik Black", "tc Particular", "RTX 4000", "465.7\u00a0GiB free").lacks("/retire")
 	v.get("/machines/"+id+"?fonts=lora").is(http.StatusOK, "Lora Italic").lacks("Graphik Black")
 	v.get("/machines/"+id+"?fonts=wingdings").is(http.StatusOK, "no font with that name")
 

@@ -32,7 +32,7 @@ func TestSomebodySaysWhatToBeToldOfAndTriesIt(t *testing.T) {
 	v.post("/account/notifications", form).is(http.StatusBadRequest, "weekly window", `value="failed" checked`, `value="late"`).lacks(`value="finished" checked`, "whoever-knows")
 	v.reads = "de"
 	v.post("/account/notifications/test", url.Values{"way": {"chat"}}).is(http.StatusOK, "wurde nicht gesendet: der Empfänger kann nicht gefragt werden: Verbindung abgelehnt").lacks("connection refused")
-	v.post("/account/notifications", form).is(http.StatusBadRequest, "Ruhezeiten: &#34;late&#34; ist kein", "Uhrzeiten gehen von 00:00 bis 24:00", "Geben Sie die Adresse noch einmal ein").lacks("quietHours.hours", "weekly window", "whoever-knows")
+	v.post("/account/notifications", form).is(http.StatusBadRequest, "Ruhezeiten: „late“ ist kein", "Uhrzeiten gehen von 00:00 bis 24:00", "Geben Sie die Adresse noch einmal ein").lacks("quietHours.hours", "weekly window", "whoever-knows")
 	form["chatUrl"] = []string{""}
 	v.post("/account/notifications", form).is(http.StatusBadRequest).lacks("Geben Sie die Adresse noch einmal ein")
 }

@@ -38,7 +38,7 @@ func (s *server) changeOrder(c *fiber.Ctx, p farm.Principal) error {
 		sent := sentPlace(c, o)
 		sent.Wrong = wrongOf(reading(c), err)
 		c.Status(answer.StatusOf(err))
-		return s.showJob(c, p, &sent)
+		return s.showJob(c, p, func(v *page.JobView) { v.Sent = &sent })
 	}
 	if err != nil {
 		return err

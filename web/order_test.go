@@ -27,7 +27,7 @@ func TestAWaitingJobIsMovedInLine(t *testing.T) {
 	job := r.submit("art", "Spring spot")
 	art := r.as("art")
 	art.get("/jobs/"+job.ID).is(http.StatusOK, "Place in the queue", "Move to the front", `value="overnight"`).lacks(`value="rush"`)
-	art.post("/jobs/"+job.ID+"/order", url.Values{"level": {"rush"}}).is(http.StatusForbidden, "level rush", "producer or higher", "choose the level normal")
+	art.post("/jobs/"+job.ID+"/order", url.Values{"level": {"rush"}}).is(http.StatusForbidden, "level rush", "Producer or higher", "choose the level normal")
 	v := r.as("ada")
 	v.get("/jobs/"+job.ID).is(http.StatusOK, `value="rush"`)
 	v.post("/jobs/"+job.ID+"/order", url.Values{"level": {"rush"}, "priority": {"7"}, "notBefore": {"2040-01-02T03:04"}, "zone": {"-60"}}).is(http.StatusOK, "Rush, priority 7")

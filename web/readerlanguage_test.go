@@ -56,10 +56,10 @@ func TestRefusalsAreInTheLanguageOfTheirReader(t *testing.T) {
 		{"/machines/hours", url.Values{"id": {"gone"}, "open": {"0-0"}}, http.StatusBadRequest, "kein Rechner ist ausgewählt"},
 		{"/new/presets", url.Values{"presetName": {"Other"}, "project": {"nobody"}}, http.StatusBadRequest, "Die Vorgabe kann nicht gespeichert werden"},
 		{"/new/presets", url.Values{"presetName": {""}, "codec": {"video_prores_422"}}, http.StatusBadRequest, "muss eine Zeile mit bis zu 80 Zeichen sein"},
-		{"/new/presets/delete", url.Values{"presetName": {"Broadcast"}}, http.StatusNotFound, "Eine Vorgabe &#34;Broadcast&#34; gibt es nicht."},
+		{"/new/presets/delete", url.Values{"presetName": {"Broadcast"}}, http.StatusNotFound, "Eine Vorgabe „Broadcast“ gibt es nicht."},
 		{"/projects", url.Values{"name": {""}}, http.StatusBadRequest, "Der Name: muss eine Zeile mit bis zu 80 Zeichen sein."},
 		{"/projects", url.Values{"name": {"Spring"}, "hours": {"-1"}}, http.StatusBadRequest, "Das Budget: muss von 0,001 bis 10.000.000 sein."},
-		{"/queue/levels/soon/pause", nil, http.StatusNotFound, "Es gibt keine Stufe &#34;soon&#34;."},
+		{"/queue/levels/soon/pause", nil, http.StatusNotFound, "Es gibt keine Stufe „soon“."},
 		{"/reports/rates", url.Values{"revision": {"0"}, "perHour": {"much"}}, http.StatusBadRequest, "muss eine Zahl wie 1.50 sein"},
 		{"/settings/studio", url.Values{"name": {""}}, http.StatusBadRequest, "Der Name braucht 1 bis 255 Zeichen."},
 	} {

@@ -195,7 +195,7 @@ func (s *server) guestFrame(c *fiber.Ctx) error {
 func (s *server) reviewTake(ctx context.Context, p farm.Principal, take reviews.Take, thumbs, samples string) (page.ReviewTake, error) {
 	v := page.ReviewTake{ID: take.ID, Number: take.Number, Name: take.Name, Waits: take.Waits(), Thumbs: thumbs, Ext: ".jpg"}
 	if out := take.Output; out != nil {
-		v.Rate, v.Total = out.FrameRate, out.Frames
+		v.Rate, v.Total, v.Width, v.Height = out.FrameRate, out.Frames, out.Width, out.Height
 	}
 	list, err := s.farm.results.Thumbnails(ctx, p, take.ID)
 	if take.Waits() {
@@ -368,20 +368,33 @@ const lifeOfDay = 24 * time.Hour
 
 // makeReview makes a review link, and shows its address this once.
 func (s *server) makeReview(c *fiber.Ctx, p farm.Principal) error {
-	days, err := strconv.Atoi(c.FormValue("days"))
-	if err != nil {
-		days = int(reviews.DefaultLife / lifeOfDay)
+	asked := page.NewReview{
+		For: c.FormValue("for"), Days: strings.TrimSpace(c.FormValue("days")), Password: c.FormValue("password"),
+		Download: c.FormValue("download") != "", Takes: c.FormValue("takes") != "",
 	}
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	link, address, err := s.farm.reviews.Create(ctx, p, reviews.NewLink{
-		Job: c.Params("id"), For: c.FormValue("for"), Password: c.FormValue("password"), Download: c.FormValue("download") != "", Takes: c.FormValue("takes") != "",
-		Until: time.Now().Add(time.Duration(days) * lifeOfDay),
-	})
+	link, address, err := s.reviewAsked(ctx, p, c.Params("id"), asked)
+	if farm.CodeOf(err) == farm.CodeInvalid {
+		asked.Wrong = wrongOf(reading(c), err)
+		c.Status(answer.StatusOf(err))
+		return s.showJob(c, p, func(v *page.JobView) { v.Refused = &asked })
+	}
 	if err != nil {
 		return err
 	}
 	return s.render(c, page.ReviewMade(s.shell(c, p, say(c, "Review link"), "jobs"), link, address))
+}
+
+// reviewAsked makes the review link that a form asks for.
+func (s *server) reviewAsked(ctx context.Context, p farm.Principal, job string, asked page.NewReview) (farm.ReviewLink, string, error) {
+	days, err := strconv.Atoi(asked.Days)
+	if err != nil {
+		return farm.ReviewLink{}, "", farm.Invalid("this review link cannot be made", farm.Field("expiresAt", "is not a whole number of days"))
+	}
+	return s.farm.reviews.Create(ctx, p, reviews.NewLink{
+		Job: job, For: asked.For, Password: asked.Password, Download: asked.Download, Takes: asked.Takes, Until: time.Now().Add(time.Duration(min(max(days, 0), 100_000)) * lifeOfDay),
+	})
 }
 
 func (s *server) revokeReview(c *fiber.Ctx, p farm.Principal) error {

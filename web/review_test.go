@@ -133,3 +133,14 @@ func TestPagesOfALinkAreBounded(t *testing.T) {
 	_, other := r.shared(job.ID)
 	isToldToLook(t, r.visit().follows(other))
 }
+
+func TestALinkThatIsRefusedIsSaidAtItsField(t *testing.T) {
+	r := start(t)
+	job := r.submit("ada", "Opener")
+	ask := url.Values{"for": {"Acme"}, "days": {"30"}, "password": {"abc"}, "takes": {"1"}}
+	r.as("ada").post("/jobs/"+job.ID+"/reviews", ask).is(http.StatusBadRequest, `<details id="new-review" open`, `value="Acme"`, `value="30"`, `value="abc"`,
+		`name="takes" value="1" checked`, `id="password-wrong"`, "6 to 200 characters")
+	ask.Set("password", "")
+	ask.Set("days", "400")
+	r.as("ada").post("/jobs/"+job.ID+"/reviews", ask).is(http.StatusBadRequest, `value="400"`, `id="expiresAt-wrong"`, "366 days")
+}

@@ -196,7 +196,7 @@ func TestATableIsReadByTheRulesOfTheInterface(t *testing.T) {
 		"a wrong priority":               {"Title,@priority\na,high\n", []string{"Line 2, column “@priority”: ", "not a whole number"}},
 		"several":                        {"Title,@level\na,soon\nb,later\n", []string{"2 things are wrong", "Line 2", "Line 3"}},
 		"a workbook":                     {"PK\x03\x04\x00\x00", []string{"The workbook is damaged"}},
-		"a million columns":              {strings.Repeat("a,", 999_999) + "a\nx\n", []string{"1000000 cells", "500"}},
+		"a million columns":              {strings.Repeat("a,", 999_999) + "a\nx\n", []string{"1,000,000 cells", "500"}},
 		"more rows than a batch":         {"Title\n" + strings.Repeat("x\n", 1001), []string{"1,001 rows", "1000", "command line"}},
 		"fifty megabytes":                {"Title\n" + strings.Repeat("x\n", 25<<20), []string{"larger than 4 MiB"}},
 		"a stray quote":                  {"Title\n5\" x\n", []string{"Line 2", "quote"}},
@@ -252,7 +252,7 @@ func TestALineOfATableHidesNoOther(t *testing.T) {
 		words []string
 	}{
 		"more cells than columns": {"b,1,c", []string{"Line 3, column 3: “c” has no heading", "Render the 2 without errors"}},
-		"far more cells":          {strings.Repeat(",", 100_001), []string{"Line 3: the line has 100002 cells"}},
+		"far more cells":          {strings.Repeat(",", 100_001), []string{"Line 3: the line has 100,002 cells"}},
 		"a long cell":             {"b," + strings.Repeat("9", 1<<20), []string{"Line 3, column “Prio”: ", "99…” is not a whole number", "Render the 2 without errors"}},
 		"long words":              {strings.Repeat("b", 2<<20) + ",1", []string{"Line 3, column “Kopf”: ", "Render the 2 without errors"}},
 		"a stray quote":           {"5\" b,1", []string{"Line 3, column “Kopf”: a cell contains a quote"}},
@@ -320,8 +320,8 @@ func TestOnlyWhoMaySubmitGetsTheTable(t *testing.T) {
 	r := start(t)
 	card := r.cardTemplate("ada")
 	vic := r.as("vic")
-	vic.get("/new/table?template="+card.ID).is(http.StatusForbidden, "has the role viewer")
-	vic.sends("/files/table", field{name: "template", value: card.ID}).is(http.StatusForbidden, "has the role viewer")
+	vic.get("/new/table?template="+card.ID).is(http.StatusForbidden, "has the role Viewer")
+	vic.sends("/files/table", field{name: "template", value: card.ID}).is(http.StatusForbidden, "has the role Viewer")
 	zoe := r.as("zoe")
 	for _, path := range []string{"/new/table?template=", "/new/table.csv?template="} {
 		zoe.get(path + card.ID).is(http.StatusNotFound).lacks("Spring")

@@ -89,7 +89,7 @@ func (r *tableReader) read() tableRows {
 		return tableRows{}
 	}
 	if err := variants.CheckPattern(r.form.name, list); err != nil {
-		r.complain(r.say("name of the jobs: %s", err))
+		r.complain(r.say("name of the jobs: %s", r.words(err)))
 	}
 	return r.readRows(sheet, list)
 }

@@ -11,6 +11,7 @@ import (
 	"overcrank/coordinator/results"
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/farm/wording"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
 )
@@ -96,7 +97,7 @@ func (l *leader) finish(ctx context.Context, task farm.Task, job farm.Job, m wir
 		out.Key = ""
 	}
 	m.Warnings = append(slices.Clone(m.Warnings), l.d.engineWarning(job, task.Agent)...)
-	return l.writeFinished(ctx, task, job, m, out, fmt.Sprintf("%d bytes", out.Size))
+	return l.writeFinished(ctx, task, job, m, out, wording.Size(out.Size))
 }
 
 // finishPart ends an attempt with a part of a job's result, or with pictures to look at.

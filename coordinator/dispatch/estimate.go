@@ -52,8 +52,8 @@ func (l *leader) readForecast(ctx context.Context, job farm.Job, in *common) (kn
 	return known, err
 }
 
-// seeLeases adds how far machines are with a job; away says that one of them is not connected. That may never come back, and what it has
-// done then counts for nothing.
+// seeLeases adds how far machines are with a job; away says of one of them that it is not connected, or that a storage elsewhere does not take its
+// result: that may go on as it may not, and what it has done then counts for nothing.
 func (l *leader) seeLeases(known *forecast.Job) (away bool) {
 	now := l.d.state.Now()
 	known.Leases = map[string]forecast.Lease{}
@@ -64,7 +64,7 @@ func (l *leader) seeLeases(known *forecast.Job) (away bool) {
 		if h.cancelled {
 			continue
 		}
-		if l.sessions[h.agent] == nil {
+		if l.sessions[h.agent] == nil || h.phase == phaseOfNoStorage {
 			away = true
 			continue
 		}

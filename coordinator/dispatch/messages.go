@@ -59,7 +59,9 @@ func (l *leader) liveLocked(s *session, at wire.Attempt) *lease {
 // in percent.
 const (
 	phaseOfFrames = "rendering"
-	beforeFrames  = 0.5
+	// phaseOfNoStorage is that of a task whose result a storage elsewhere has not taken so far.
+	phaseOfNoStorage = "waiting to upload"
+	beforeFrames     = 0.5
 )
 
 // sendingLocked frees the slot of an attempt that only waits for storage. The queue may have counted it anew since: each session begins

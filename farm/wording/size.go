@@ -14,9 +14,9 @@ func (w Words) Size(n int64) string {
 	case n < mega:
 		return w("%d KiB", n/kilo)
 	case n < giga:
-		return w.oneDecimal(float64(n)/mega) + " MiB"
+		return w("%s MiB", w.oneDecimal(float64(n)/mega))
 	}
-	return w.oneDecimal(float64(n)/giga) + " GiB"
+	return w("%s GiB", w.oneDecimal(float64(n)/giga))
 }
 
 // oneDecimal leaves out a decimal that says nothing.

@@ -25,6 +25,19 @@ var standings = []string{
 	"Overcrank cannot reach people's sessions: %s",
 	"an operator has paused it",
 
+	// coordinator/files, coordinator/membership, coordinator/cluster: how the coordinators stand
+	"the shared folder %s",
+	"the state of coordinator %s differs from the others': %s",
+	"coordinator %s has not answered for %s",
+	"the clock of coordinator %s is %s ahead of this coordinator's: correct the one that is wrong",
+	"the clock of coordinator %s is %s behind this coordinator's: correct the one that is wrong",
+	"%d of %d coordinators with a vote answer, %d are needed: the farm takes no changes until more of them are back",
+	"the farm stops working if one more coordinator fails",
+	"%d coordinators have a vote: an even number tolerates no more failures than one fewer; use 1, 3 or 5",
+	"%s have the same address for machines, %s: give each its own with --node-address",
+	"--public-address must be the same on every coordinator but is %s; links begin with %s",
+	"the farm has no address of its own: links begin with %s and fail while that coordinator is away; give every coordinator the same --public-address, a name that resolves to all of them",
+
 	// coordinator/dispatch
 	"its agent is newer than the farm (protocol %s, the farm's is %s): update the coordinators",
 	"its agent is too old for the farm (protocol %s, the farm's is %s): it gets no work until it is updated",

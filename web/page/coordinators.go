@@ -81,14 +81,14 @@ func (v Coordinators) files(ctx context.Context) string {
 	move := v.Storage.Move
 	switch {
 	case move == nil && v.Storage.Shared:
-		return say(ctx, "The farm’s files are in %s.", v.Storage.Where)
+		return say(ctx, "The farm’s files are in %s.", heard(ctx, v.Storage.Where))
 	case move == nil:
 		return say(ctx, "The farm’s files are in %s, which other coordinators cannot reach: set a --storage that all of them reach.", v.Storage.Where)
 	case move.Files == 0:
-		return say(ctx, "The farm’s files are being moved to %s.", v.Storage.Where)
+		return say(ctx, "The farm’s files are being moved to %s.", heard(ctx, v.Storage.Where))
 	}
 	return say(ctx, "The farm’s files are being moved to %s: %d of %d, %s of %s, are moved. Other coordinators can join when all are.",
-		v.Storage.Where, int(move.Files-move.FilesLeft), int(move.Files), inWords(ctx).Size(move.Bytes-move.BytesLeft), inWords(ctx).Size(move.Bytes))
+		heard(ctx, v.Storage.Where), int(move.Files-move.FilesLeft), int(move.Files), inWords(ctx).Size(move.Bytes-move.BytesLeft), inWords(ctx).Size(move.Bytes))
 }
 
 // stuck is why files that are on their way do not get on, "" when they do.

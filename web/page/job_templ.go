@@ -112,7 +112,7 @@ func JobPage(s Shell, j JobView, log Log) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if s.Can(farm.ActShareReviews) && (j.Reviews.Viewable || !j.Status.Ended()) {
-				templ_7745c5c3_Err = ReviewForm(j.ID).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ReviewForm(j).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -571,9 +571,9 @@ func JobBody(s Shell, j JobView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var31 string
-			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(sentence(heard(ctx, j.Error)) + " ")
+			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(sentence(failure(ctx, j.Error)) + " ")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/job.templ`, Line: 84, Col: 72}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/job.templ`, Line: 84, Col: 74}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {

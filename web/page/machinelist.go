@@ -107,8 +107,8 @@ func (f MachineFilter) cleared() MachineFilter {
 	return MachineFilter{Sort: f.Sort, Down: f.Down, Wall: f.Wall}
 }
 
-// selects says whether the filter asks for a machine, in whatever state.
-func (f MachineFilter) selects(m farm.Machine) bool {
+// selects says whether the filter asks for a machine, in whatever state. Words are looked for as the reader sees them.
+func (f MachineFilter) selects(ctx context.Context, m farm.Machine) bool {
 	if f.Tag != "" && !slices.Contains(m.AllTags(), f.Tag) || f.AE != "" && !slices.Contains(afterEffects(m.Inventory), f.AE) {
 		return false
 	}
@@ -116,7 +116,7 @@ func (f MachineFilter) selects(m farm.Machine) bool {
 		return true
 	}
 	text := strings.ToLower(strings.Join(slices.Concat([]string{
-		m.Name, m.Inventory.Version, systemWords(m.Inventory), m.Address, MachineState(m.State()).Word, wording.Desk(m.Desk()), m.Reason,
+		m.Name, m.Inventory.Version, systemWords(m.Inventory), m.Address, MachineState(m.State()).Said(ctx), Machine{Machine: m}.deskWords(ctx), heard(ctx, m.Reason),
 	}, m.AllTags(), afterEffects(m.Inventory)), "\n"))
 	for word := range strings.FieldsSeq(strings.ToLower(f.Query)) {
 		if !strings.Contains(text, word) {
@@ -257,12 +257,12 @@ const (
 )
 
 // ListMachines selects and sorts machines, and gives a page of them.
-func ListMachines(all []farm.Machine, f MachineFilter) Machines {
+func ListMachines(ctx context.Context, all []farm.Machine, f MachineFilter) Machines {
 	v := Machines{Filter: f, All: len(all), Counts: map[farm.MachineState]int{}}
 	var list []farm.Machine
 	for _, m := range all {
 		v.Tags, v.AE = append(v.Tags, m.AllTags()...), append(v.AE, afterEffects(m.Inventory)...)
-		if !f.selects(m) {
+		if !f.selects(ctx, m) {
 			continue
 		}
 		v.Counts[m.State()]++
@@ -395,9 +395,9 @@ func (m Machine) reason(ctx context.Context) string {
 }
 
 // Select are the machines that the filter asks for.
-func (f MachineFilter) Select(all []farm.Machine) (list []farm.Machine) {
+func (f MachineFilter) Select(ctx context.Context, all []farm.Machine) (list []farm.Machine) {
 	for _, m := range all {
-		if f.selects(m) && (f.State == "" || f.State == m.State()) {
+		if f.selects(ctx, m) && (f.State == "" || f.State == m.State()) {
 			list = append(list, m)
 		}
 	}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"overcrank/farm"
+	"overcrank/web/language"
 )
 
 func machineOf(name string, edit func(*farm.Machine)) farm.Machine {
@@ -33,7 +35,7 @@ func listed(t *testing.T, all []farm.Machine, query string) Machines {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return ListMachines(all, MachineFilterOf(asked))
+	return ListMachines(context.Background(), all, MachineFilterOf(asked))
 }
 
 func TestMachinesAreSortedByEachColumn(t *testing.T) {
@@ -117,5 +119,21 @@ func TestVersionsAreComparedAsNumbers(t *testing.T) {
 	slices.SortFunc(list, compareVersions)
 	if got := strings.Join(list, " "); got != " v0.9.1 v0.10.0 9.5 26.0.2 26.0.10 26.1" {
 		t.Errorf("sorted: %s", got)
+	}
+}
+
+func TestARunCountsFramesFromTheFirstOfItsJob(t *testing.T) {
+	t.Parallel()
+	run := Run{RunningTask: farm.RunningTask{Job: "j1", Frame: 75, Phase: "rendering", Progress: 66}, Title: "Spot", First: 60, Total: 24}
+	if got := run.words(t.Context()); got != "Frame 16 of 24, 66 %" {
+		t.Errorf("it is at %q", got)
+	}
+}
+
+func TestMachinesAreFoundByTheWordsThatTheReaderSees(t *testing.T) {
+	t.Parallel()
+	german := language.With(t.Context(), farm.German)
+	if got := ListMachines(german, []farm.Machine{machineOf("suite-1", nil), machineOf("suite-2", func(m *farm.Machine) { m.Paused = true })}, MachineFilter{Query: "angehalten"}); got.Found != 1 {
+		t.Errorf("%d machines are found as paused in German", got.Found)
 	}
 }

@@ -1225,9 +1225,9 @@ func MachineHead(s Shell, m Machine) templ.Component {
 				}
 				if a.Message != "" {
 					var templ_7745c5c3_Var66 string
-					templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinStringErrs(sentence(clip(heard(ctx, a.Message))))
+					templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinStringErrs(sentence(clip(failure(ctx, a.Message))))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/machines.templ`, Line: 202, Col: 50}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/page/machines.templ`, Line: 202, Col: 52}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var66))
 					if templ_7745c5c3_Err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"overcrank/coordinator/reviews"
 	"overcrank/farm"
 	"overcrank/web/language"
 )
@@ -32,6 +33,8 @@ type ReviewTake struct {
 	Kind     string  `json:"kind"` // film, picture or frames
 	Src      string  `json:"src"`
 	Download string  `json:"download"` // "" when it may not be
+	Width    int     `json:"width"`    // of the result in pixels, 0 while that is not known
+	Height   int     `json:"height"`
 	Rate     float64 `json:"rate"`
 	First    int     `json:"first"`
 	Total    int     `json:"total"`
@@ -99,6 +102,21 @@ func RemarkShapes(remarks []farm.Remark) []RemarkShape {
 		out[i] = RemarkShape{ID: r.ID, Take: r.Job, Name: r.Name, Text: r.Text, Frame: r.Frame, Drawing: r.Drawing, Verdict: string(r.Verdict), Inside: r.Inside, At: r.At}
 	}
 	return out
+}
+
+// NewReview is the form that makes a review link, as it was filled in.
+type NewReview struct {
+	For, Days, Password string
+	Download, Takes     bool
+	Wrong               Wrong
+}
+
+// newReview is what the form holds that makes a review link.
+func (v JobView) newReview() NewReview {
+	if v.Refused != nil {
+		return *v.Refused
+	}
+	return NewReview{Days: count(int(reviews.DefaultLife / (24 * time.Hour)))}
 }
 
 // ReviewDoor asks for the password of a link.

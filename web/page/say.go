@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"strings"
 
 	"github.com/a-h/templ"
 
@@ -29,6 +30,11 @@ func told(ctx context.Context, text farm.Text) string { return language.Told(ctx
 // heard is what a machine or an engine has said, in the reader's language as far as it is known.
 func heard(ctx context.Context, words string) string { return language.Heard(ctx, words) }
 
+// failure is why a job or an attempt failed, in the reader's language, where the page says already that it did.
+func failure(ctx context.Context, message string) string {
+	return heard(ctx, strings.TrimPrefix(message, "Render failed: "))
+}
+
 // toldEach are some texts of the farm in the reader's language.
 func toldEach(ctx context.Context, texts []farm.Text) []string {
 	words := make([]string, len(texts))
@@ -38,9 +44,15 @@ func toldEach(ctx context.Context, texts []farm.Text) []string {
 	return words
 }
 
-// inWords are the words of package wording in the reader’s language.
+// inWords are the words of package wording in the reader’s language; sizes stay in one line.
 func inWords(ctx context.Context) wording.Words {
-	return func(text string, args ...any) string { return language.Say(ctx, text, args...) }
+	return func(text string, args ...any) string {
+		said := language.Say(ctx, text, args...)
+		if strings.HasSuffix(text, "iB") {
+			said = unitsKept(said)
+		}
+		return said
+	}
 }
 
 // grouped is a number for people, as the reader's language writes it.

@@ -125,7 +125,7 @@ func (t *Timeline) bar(from, to time.Time, class, words string) TimelineBar {
 func (a TimelineAttempt) words(ctx context.Context) string {
 	s := say(ctx, "%s, attempt %d: %s, %s", a.What, a.Number, a.State.Said(ctx), inWords(ctx).Duration(a.Until.Sub(a.LeasedAt)))
 	if a.Message != "" {
-		s += ". " + sentence(clip(heard(ctx, a.Message)))
+		s += ". " + sentence(clip(failure(ctx, a.Message)))
 	}
 	return s
 }

@@ -29,7 +29,7 @@
   form.hidden = false;
   const log = () => $("log");
   const ask = async (address) => {
-    const answer = await fetch(address, { headers: { Accept: "application/json" } });
+    const answer = await fetched(address, { headers: { Accept: "application/json" } });
     if (!answer.ok) throw new Error((await answer.json()).error);
     return answer.json();
   };

@@ -15,7 +15,7 @@
 
   // send asks the farm for something, and gives what it answers; its own words are the error otherwise.
   async function send(path, body) {
-    const answer = await fetch(path, { method: "POST", headers: { Accept: "application/json", "Content-Type": "application/json" }, body: JSON.stringify(body ?? {}) });
+    const answer = await fetched(path, { method: "POST", headers: { Accept: "application/json", "Content-Type": "application/json" }, body: JSON.stringify(body ?? {}) });
     const told = await answer.json().catch(() => ({}));
     if (!answer.ok) throw new Error(told.error || said("The farm did not answer. Try again in a moment."));
     return told;

@@ -30,6 +30,9 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, preload
     if (t.kind === "film") waitForFilm(box, media);
     if (t.kind !== "frames") media.src = t.src;
     if (t.kind !== "film") media.alt = said("Take %d", t.number);
+    const shaped = (w, h) => { if (w > 0 && h > 0) box.style.setProperty("--ratio", String(w / h)); };
+    shaped(t.width, t.height);
+    media.addEventListener(t.kind === "film" ? "loadedmetadata" : "load", () => shaped(media.videoWidth || media.naturalWidth, media.videoHeight || media.naturalHeight));
     ink.setAttribute("viewBox", "0 0 " + side + " " + side);
     ink.setAttribute("preserveAspectRatio", "none");
     ink.setAttribute("aria-hidden", "true");

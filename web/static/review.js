@@ -91,6 +91,7 @@
   // over tells who has the page open that its link was revoked or has expired, and asks no more.
   function over(message) {
     ended = true;
+    $("lost").hidden = true;
     if ($("problem")) $("problem").textContent = message;
   }
 
@@ -104,11 +105,13 @@
       clearInterval(watch);
       socket.onclose = socket.onmessage = null;
       socket.close();
-      if (ended) return;
+      if (ended) { $("lost").hidden = true; return; }
+      $("lost").hidden = e.code === tooMany;
       refresh(); // which tells if the link is over
       setTimeout(() => { if (!ended) follow(); }, e.code === tooMany ? slowest : retry);
       retry = Math.min(retry * 2, slowest);
     };
+    socket.onopen = () => { $("lost").hidden = true; };
     socket.onmessage = (m) => {
       last = Date.now(); retry = 500;
       if (JSON.parse(m.data).look) refresh();

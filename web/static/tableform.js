@@ -11,7 +11,7 @@ async function lookAtTable(form, what = "look") {
     form.sheet.value = ""; return;
   }
   try {
-    const answer = await waitFor(byId("table"), fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } }));
+    const answer = await waitFor(byId("table"), fetched(form.action, { method: "POST", body, headers: { Accept: "text/html" } }));
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("table");
     if (mine !== looks) return;
     if (!fresh) throw new Error(said("The farm answered %s.", String(answer.status)));

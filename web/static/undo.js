@@ -24,7 +24,7 @@ const changing = (() => {
     if (!held) return;
     const change = take();
     try {
-      const answer = await fetch(change.to, { method: "POST", body: change.body, headers: { Accept: "application/json" }, keepalive: true });
+      const answer = await fetched(change.to, { method: "POST", body: change.body, headers: { Accept: "application/json" }, keepalive: true }, said("The farm did not answer. Nothing was changed; try again."));
       const told = await answer.json();
       if (!answer.ok) {
         change.refused();
@@ -32,7 +32,7 @@ const changing = (() => {
       }
       show(told.message, told.to && Object.assign(document.createElement("a"), { className: "button", href: told.to, textContent: said("Show") }));
     } catch (err) {
-      show(err.message || said("The farm did not answer. Nothing was changed; try again."));
+      show(err.message);
     }
   }
 

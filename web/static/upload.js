@@ -147,7 +147,7 @@ async function uploadTemplate(zone, file) {
   try {
     const src = await keepFile(zone, file), address = zone.dataset.replaces || "/templates";
     const form = new URLSearchParams({ src, type, displayName: file.name.replace(/\.[^.]+$/, "") });
-    const made = await (await fetch(address, { method: "POST", body: form, headers: { Accept: "application/json" } })).json();
+    const made = await (await fetched(address, { method: "POST", body: form, headers: { Accept: "application/json" } })).json();
     if (made.error) throw new Error(made.error);
     location.assign("/templates/" + made.id);
   } catch (err) {

@@ -14,4 +14,7 @@
     const forms = known[many] ?? [one, many];
     return filled(forms[form.select(n) === "one" ? 0 : 1], [n, ...values]);
   };
+  // fetched is fetch; when the farm does not answer its error says that, and not what a browser calls it.
+  window.fetched = (address, options, silence = said("The farm does not answer. Try again.")) =>
+    fetch(address, options).catch((err) => { throw err.name === "AbortError" ? err : new Error(silence); });
 })();

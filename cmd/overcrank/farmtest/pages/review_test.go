@@ -14,6 +14,7 @@ import (
 
 	"overcrank/cmd/overcrank/farmtest"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -29,6 +30,10 @@ func TestAClientReviewsAFilm(t *testing.T) {
 	producer.canBeRead("/jobs/… with reviews")
 	producer.click("#new-review summary")
 	producer.fill("#review-for", "Client")
+	producer.expect("status of 400")
+	producer.fill("#review-password", "short")
+	producer.click(`#new-review button[type=submit]`)
+	producer.until(`document.querySelector("#review-password[aria-invalid]") !== null && document.querySelector("#review-for").value === "Client"`)
 	producer.fill("#review-password", "tungsten")
 	producer.click(`#new-review button[type=submit]`)
 	producer.until(`document.getElementById("review-address") !== null`)
@@ -55,6 +60,9 @@ func TestAClientReviewsAFilm(t *testing.T) {
 	client.stepsTo(2)
 	client.fill("#name", "Cleo")
 	client.fill("#text", "Warmer, please")
+	client.size(1360, 400)
+	client.until(`((pad, film) => Math.abs(pad.width / pad.height - film.videoWidth / film.videoHeight) < .02)(document.querySelector(".stage svg").getBoundingClientRect(), document.querySelector("video"))`)
+	client.size(1360, 900)
 	client.click("#draw")
 	client.do(chromedp.Evaluate(`(() => {
 		const pad = document.querySelector("svg.drawing"), r = pad.getBoundingClientRect();
@@ -63,12 +71,19 @@ func TestAClientReviewsAFilm(t *testing.T) {
 	})()`, nil))
 	client.until(`document.querySelectorAll("svg polyline").length === 1`)
 	client.click(`#say button[type=submit]`)
-	client.until(`document.querySelector("#remarks")?.textContent.includes("Frame 2, with a drawing")`)
+	client.until(`document.querySelector("#remarks")?.textContent.includes("Frame 62, with a drawing")`) // as the strip of the job calls it
 	producer.shows("Warmer, please")
 	client.picture("review")
 	client.decides()
 	producer.until(`document.querySelector("#reviews").textContent.includes("Too dark")`)
 	producer.until(`document.querySelector("#reviews").textContent.includes("approved")`)
+	producer.shows("frame 62")
+	client.do(network.Enable())
+	client.speaks("de")
+	client.open("/review/" + path)
+	client.until(`document.querySelector("#remarks").textContent.includes("abgelehnt") && document.querySelector("#remarks").textContent.includes("freigegeben")`)
+	client.speaks("en")
+	client.open("/review/" + path)
 	client.size(390, 844)
 	client.until(`document.documentElement.scrollWidth <= innerWidth`)
 	client.scheme("dark")

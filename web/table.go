@@ -438,7 +438,7 @@ func (s *server) tableView(c *fiber.Ctx, p farm.Principal, form tableForm) (page
 		return view, tableRows{}, nil
 	}
 	if _, err := readLabel(form.batch, form.due, form.zone); err != nil {
-		r.complain(r.say("name and due time of the batch: %s", err))
+		r.complain(r.say("name and due time of the batch: %s", r.words(err)))
 	}
 	if isWorkbook(form.text) {
 		done, err := s.workbooks.await(ctx, p.Team)

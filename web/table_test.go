@@ -147,7 +147,7 @@ func TestATableBecomesOneBatchWithoutScripts(t *testing.T) {
 	base := []field{{name: "template", value: card.ID}, {name: "composition", value: "main"}, {name: "name", value: "Spot {Titel}"}, {name: "codec", value: "video_prores_422"}, {name: "project", value: project.ID}}
 	table := "Titel\tPicture\tremark\nSpring\tnight.png\tx\n'=1+1\tNIGHT.png\ty\n"
 	look := v.sends("/files/table", append(base, field{name: "table", value: table}, field{name: "do", value: "look"})...).is(http.StatusOK,
-		`value="Title" selected`, "Is this right?", `<option value="`+project.ID+`" selected>Spring spots`, "Column “remark”: the template has no layer", "Line 2, column “Picture”: the file “night.png” is missing", "Spot Spring", "disabled")
+		`value="Title" selected`, "Is this right?", `<option value="`+project.ID+`" selected>Spring spots`, "Column “remark”: the template has no layer “remark”", "Line 2, column “Picture”: the file “night.png” is missing", "Spot Spring", "disabled")
 	if n := strings.Count(look.body, ": the file “night.png” is missing"); n != 1 {
 		t.Errorf("a missing file that is named twice is complained of %d times", n)
 	}

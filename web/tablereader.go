@@ -249,7 +249,7 @@ func (r *tableReader) settle(sheet *variants.Sheet) map[string]string {
 				mapping[c.Heading] = c.Near[0]
 			} else {
 				shown.Unknown = true
-				r.complain(r.say("column “%s”: %s", c.Heading, c.Err))
+				r.complain(r.say("column “%s”: %s", c.Heading, r.words(c.Err)))
 			}
 			c = r.template.Columns(sheet.Columns[i:i+1], mapping)[0]
 		}

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"overcrank/aep/cos"
 )
 
 func TestAliasesOfOldProjectsGiveTheirPath(t *testing.T) {
@@ -126,4 +128,40 @@ func floatBytes(f float64) []byte {
 	b := make([]byte, 8)
 	putFloat(b, f)
 	return b
+}
+
+// TestOptionsOfTextsAreRead reads documents as After Effects 26 stores them: each option as it is usually, and changed.
+func TestOptionsOfTextsAreRead(t *testing.T) {
+	document := func(character, paragraph, text cos.Dict) *TextDocument {
+		text["5"] = cos.Dict{"0": cos.Array{cos.Dict{"0": cos.Dict{"0": cos.Dict{"5": paragraph}}, "1": 1.0}}}
+		text["6"] = cos.Dict{"0": cos.Array{cos.Dict{"0": cos.Dict{"0": cos.Dict{"6": character}}, "1": 1.0}}}
+		return decodeDocument(cos.Dict{}, cos.Dict{"0": text}, nil)
+	}
+	usual := document(cos.Dict{"11": 1.0, "18": true, "35": 1.0, "52": false, "62": 0.0, "70": 0.0},
+		cos.Dict{"8": 0.0, "9": false, "21": false, "29": false, "33": 0.0}, cos.Dict{})
+	if style := usual.Style(); usual.Options != 0 || style.Unkerned || style.Unligated || style.StrokeJoin != MiterStroke {
+		t.Errorf("a usual text has the options %b, and the style %+v", usual.Options, style)
+	}
+	if bare := document(cos.Dict{}, cos.Dict{}, cos.Dict{}); bare.Options != 0 || bare.Style().Unkerned || bare.Style().Unligated {
+		t.Errorf("a text that says nothing has the options %b, and the style %+v", bare.Options, bare.Style())
+	}
+	if style := document(cos.Dict{"11": 0.0, "18": false, "62": 2.0}, cos.Dict{}, cos.Dict{}).Style(); !style.Unkerned || !style.Unligated || style.StrokeJoin != BevelStroke {
+		t.Errorf("got the style %+v", style)
+	}
+	for option, doc := range map[TextOptions]*TextDocument{
+		OpticalKerning:  document(cos.Dict{"11": 2.0}, cos.Dict{}, cos.Dict{}),
+		ManualKerning:   document(cos.Dict{}, cos.Dict{}, cos.Dict{"8": cos.Dict{"0": cos.Array{cos.Dict{"0": cos.Dict{"0": -50.0}, "1": 1.0}}}}),
+		NoBreak:         document(cos.Dict{"52": true}, cos.Dict{}, cos.Dict{}),
+		OtherDigits:     document(cos.Dict{"70": 2.0}, cos.Dict{}, cos.Dict{}),
+		RotatedBaseline: document(cos.Dict{"35": 3.0}, cos.Dict{}, cos.Dict{}),
+		JapaneseLeading: document(cos.Dict{}, cos.Dict{"8": 1.0}, cos.Dict{}),
+		Hyphenated:      document(cos.Dict{}, cos.Dict{"9": true}, cos.Dict{}),
+		HangingRoman:    document(cos.Dict{}, cos.Dict{"21": true}, cos.Dict{}),
+		EveryLine:       document(cos.Dict{}, cos.Dict{"29": true}, cos.Dict{}),
+		RightToLeft:     document(cos.Dict{}, cos.Dict{"33": 1.0}, cos.Dict{}),
+	} {
+		if doc.Options != option {
+			t.Errorf("got the options %b, want %b", doc.Options, option)
+		}
+	}
 }

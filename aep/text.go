@@ -38,7 +38,25 @@ type TextDocument struct {
 	BoxPos     [2]float64     // left and top of the box, in pixels of the layer
 	BoxSize    [2]float64     // pixels
 	Lines      LineOrientation
+	Options    TextOptions // those that any of its characters or paragraphs has
 }
+
+// TextOptions are options of characters and paragraphs that change how a text is set.
+type TextOptions uint
+
+// The options.
+const (
+	OpticalKerning  TextOptions = 1 << iota
+	ManualKerning               // between single characters
+	NoBreak                     // characters that stay on one line
+	OtherDigits                 // digits of another script
+	RotatedBaseline             // the baseline direction: Tate-Chu-Yoko, or upright in vertical lines
+	JapaneseLeading             // from the top of one line to that of the next
+	Hyphenated                  // words may be divided
+	HangingRoman                // punctuation outside of the box
+	EveryLine                   // the Every-Line Composer
+	RightToLeft
+)
 
 // TextRun is a stretch of text of one style.
 type TextRun struct {
@@ -74,7 +92,20 @@ type CharacterStyle struct {
 	ApplyStroke    bool
 	StrokeOverFill bool
 	StrokeWidth    float64
+	StrokeJoin     StrokeJoin
+	Unkerned       bool // without the kerning of pairs that the font has
+	Unligated      bool // without the font's ligatures
 }
+
+// StrokeJoin is how the corners of a stroke are joined.
+type StrokeJoin int
+
+// The joins, numbered as in the file.
+const (
+	MiterStroke StrokeJoin = iota
+	RoundStroke
+	BevelStroke
+)
 
 // ParagraphStyle is the style of paragraphs. Lengths are in pixels.
 type ParagraphStyle struct {

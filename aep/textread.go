@@ -20,15 +20,21 @@ const (
 	styleVScale         = 7
 	styleTracking       = 8
 	styleBaselineShift  = 9
+	styleKerning        = 11
 	styleCaps           = 12
 	styleVertical       = 13
-	styleTsume          = 17
+	styleLigature       = 18
+	styleBaseline       = 35
+	styleTsume          = 36
+	styleNoBreak        = 52
 	styleFill           = 53
 	styleStroke         = 54
 	styleApplyFill      = 56
 	styleApplyStroke    = 57
 	styleStrokeOverFill = 58
+	styleStrokeJoin     = 62
 	styleStrokeWidth    = 63
+	styleDigits         = 70
 
 	capsSmall        = 1
 	capsAll          = 2
@@ -41,6 +47,16 @@ const (
 	paragraphBefore  = 4
 	paragraphAfter   = 5
 	paragraphLeading = 7
+
+	paragraphFromTop   = 8
+	paragraphHyphenate = 9
+	paragraphHanging   = 21
+	paragraphEveryLine = 29
+	paragraphDirection = 33
+
+	kerningNone    = 0
+	kerningOfFont  = 1
+	kerningOptical = 2
 )
 
 // defaultAutoLeading is the height of a line as a multiple of its size, when the paragraph does not say.
@@ -75,18 +91,19 @@ func fontNames(root cos.Dict) []string {
 func decodeDocument(root cos.Dict, doc cos.Value, fonts []string) *TextDocument {
 	d := &TextDocument{Text: strings.TrimSuffix(cos.Text(doc, 0, 0), "\r")}
 	for _, run := range cos.List(doc, 0, 5, 0) {
-		base := cos.At(root, 0, 6, 0, cos.Int(run, 0, 0, 0, 6), 0, 5)
-		d.Paragraphs = append(d.Paragraphs, ParagraphRun{
-			Length: max(0, cos.Int(run, 0, 1)),
-			Style:  decodeParagraph(overlay{cos.At(run, 0, 0, 5), base}),
-		})
+		style := overlay{cos.At(run, 0, 0, 5), cos.At(root, 0, 6, 0, cos.Int(run, 0, 0, 0, 6), 0, 5)}
+		d.Paragraphs = append(d.Paragraphs, ParagraphRun{Length: max(0, cos.Int(run, 0, 1)), Style: decodeParagraph(style)})
+		d.Options |= style.options(paragraphOptions[:])
 	}
 	for _, run := range cos.List(doc, 0, 6, 0) {
-		base := cos.At(root, 0, 5, 0, cos.Int(run, 0, 0, 0, 5), 0, 6)
-		d.Runs = append(d.Runs, TextRun{
-			Length: max(0, cos.Int(run, 0, 1)),
-			Style:  decodeCharacter(overlay{cos.At(run, 0, 0, 6), base}, fonts),
-		})
+		style := overlay{cos.At(run, 0, 0, 6), cos.At(root, 0, 5, 0, cos.Int(run, 0, 0, 0, 5), 0, 6)}
+		d.Runs = append(d.Runs, TextRun{Length: max(0, cos.Int(run, 0, 1)), Style: decodeCharacter(style, fonts)})
+		if d.Options |= style.options(characterOptions[:]); style.int(styleKerning) == kerningOptical {
+			d.Options |= OpticalKerning
+		}
+	}
+	if len(cos.List(doc, 0, 8, 0)) > 0 {
+		d.Options |= ManualKerning
 	}
 	d.frame(root, doc)
 	return d
@@ -138,6 +155,32 @@ func (o overlay) float(key int, def float64) float64 {
 	return def
 }
 
+// optionKey is where an option is stored: a switch, or a number that is another one than usual.
+type optionKey struct {
+	key    int
+	usual  float64
+	option TextOptions
+}
+
+// The options of characters and of paragraphs.
+var (
+	characterOptions = [...]optionKey{{styleBaseline, 1, RotatedBaseline}, {key: styleNoBreak, option: NoBreak}, {key: styleDigits, option: OtherDigits}}
+	paragraphOptions = [...]optionKey{
+		{key: paragraphFromTop, option: JapaneseLeading}, {key: paragraphHyphenate, option: Hyphenated}, {key: paragraphHanging, option: HangingRoman},
+		{key: paragraphEveryLine, option: EveryLine}, {key: paragraphDirection, option: RightToLeft},
+	}
+)
+
+// options are those of a list that the style has.
+func (o overlay) options(list []optionKey) (on TextOptions) {
+	for _, k := range list {
+		if o.bool(k.key, false) || o.float(k.key, k.usual) != k.usual {
+			on |= k.option
+		}
+	}
+	return on
+}
+
 func (o overlay) int(key int) int { return cos.Int(o.at(key), 0) }
 
 func (o overlay) bool(key int, def bool) bool {
@@ -178,6 +221,11 @@ func decodeCharacter(o overlay, fonts []string) CharacterStyle {
 		ApplyStroke:    o.bool(styleApplyStroke, false),
 		StrokeOverFill: o.bool(styleStrokeOverFill, true),
 		StrokeWidth:    o.float(styleStrokeWidth, 1),
+		Unligated:      !o.bool(styleLigature, true),
+		Unkerned:       o.float(styleKerning, kerningOfFont) == kerningNone,
+	}
+	if join := StrokeJoin(o.int(styleStrokeJoin)); join > MiterStroke && join <= BevelStroke {
+		s.StrokeJoin = join
 	}
 	if i := o.int(styleFont); i >= 0 && i < len(fonts) {
 		s.Font = fonts[i]

@@ -115,7 +115,12 @@ func (t *fontTable) character(s CharacterStyle) cos.Dict {
 	case s.Subscript:
 		script = verticalSub
 	}
+	kerning := kerningOfFont
+	if s.Unkerned {
+		kerning = kerningNone
+	}
 	return styleDict(map[int]cos.Value{
+		styleKerning: kerning, styleLigature: !s.Unligated, styleStrokeJoin: int(s.StrokeJoin),
 		styleFont: t.index(s.Font), styleSize: s.Size, styleFauxBold: s.FauxBold, styleFauxItalic: s.FauxItalic,
 		styleAutoLeading: s.AutoLeading, styleLeading: s.Leading, styleHScale: s.HScale / 100, styleVScale: s.VScale / 100,
 		styleTracking: s.Tracking, styleBaselineShift: s.BaselineShift, styleCaps: caps, styleVertical: script,

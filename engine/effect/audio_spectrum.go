@@ -104,9 +104,8 @@ func (e *soundLook) draw(f *Frame, img *raster.Image, values []float64, side flo
 
 // lackLook notes what of the look is not drawn.
 func lackLook(p Params, softness string) {
-	if n := p.Number(softness, 0.5); n.First() != 0 {
-		p.Lack("the softness and the outside color")
-	}
+	n := p.Number(softness, 0.5)
+	p.LackIf(&n, above(0), "the softness and the outside color")
 }
 
 // audioSpectrum is Audio Spectrum: how loud each band of frequencies is.
@@ -130,9 +129,7 @@ func newAudioSpectrum(p Params) Effect {
 	if e.layer, e.chosen = p.Layer("0001"); e.chosen {
 		p.Lack("the exact height of the bands")
 	}
-	if polar := p.Number("0005", 0); polar.Varies() || polar.First() != 0 {
-		p.Lack("the polar path")
-	}
+	p.Unless("0005", 0, "the polar path")
 	return e
 }
 
@@ -204,9 +201,7 @@ type audioWaveform struct{ soundLook }
 
 func newAudioWaveform(p Params) Effect {
 	lackLook(p, "0010")
-	if channel := p.Number("0014", 1); channel.First() > 1 {
-		p.Lack("the choice of one audio channel")
-	}
+	p.Unless("0014", 1, "the choice of one audio channel")
 	e := &audioWaveform{soundLook{
 		path: p.Paths("0004", ""), start: p.Point("0002"), end: p.Point("0003"), count: p.Number("0005", 120), height: p.Number("0006", 120), duration: p.Number("0007", 125),
 		offset: p.Number("0008", 0), thickness: p.Number("0009", 3), inside: p.Color("0012", [4]float64{0, 1, 0, 1}),

@@ -42,8 +42,10 @@ func newBeam(p Params) Effect {
 		last: p.Number("0006", 8), softness: p.Number("0007", 0.5), inside: p.Color("0008", [4]float64{1, 0.745, 0.98, 1}),
 		outside: p.Color("0009", [4]float64{1, 0.098, 0.098, 1}), over: p.Number("0011", 0),
 	}
-	if perspective := p.Number("0010", 1); perspective.First() != 0 && e.first.First() != e.last.First() {
-		p.Lack("the perspective")
+	p.Lack("the exact falloff of the light")
+	if e.first.Varies() || e.last.Varies() || e.first.First() != e.last.First() {
+		perspective := p.Number("0010", 1)
+		p.LackIf(&perspective, above(0), "the perspective")
 	}
 	return e
 }
@@ -80,6 +82,7 @@ type ellipse struct {
 }
 
 func newEllipse(p Params) Effect {
+	p.Lack("the exact falloff of the light")
 	return &ellipse{
 		center: p.Point("0001"), width: p.Number("0002", 50), height: p.Number("0003", 50), thickness: p.Number("0004", 8),
 		softness: p.Number("0005", 0.5), inside: p.Color("0006", [4]float64{1, 0.745, 0.98, 1}),

@@ -17,9 +17,7 @@ type bendIt struct {
 func newBendIt(p Params) Effect {
 	p.Lack("the exact curve")
 	for number, usual := range map[string]float64{"0004": 3, "0005": 1} {
-		if n := p.Number(number, usual); n.Varies() || n.First() != usual {
-			p.Lack("the start of the bend")
-		}
+		p.Unless(number, usual, "the start of the bend")
 	}
 	return &bendIt{p.Number("0001", 0), p.Point("0002"), p.Point("0003")}
 }

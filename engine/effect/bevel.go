@@ -15,6 +15,7 @@ type bevel struct {
 }
 
 func bevelOf(p Params, thickness float64) bevel {
+	p.Lack("the exact relief")
 	return bevel{p.Number("0001", thickness), p.Number("0002", -60), p.Number("0004", 0.4), p.Color("0003", [4]float64{1, 1, 1, 1})}
 }
 

@@ -15,6 +15,7 @@ type blackWhite struct {
 }
 
 func newBlackWhite(p Params) Effect {
+	p.Lack("the exact response")
 	e := &blackWhite{tinted: p.Number("0007", 0), tint: p.Color("0008", [4]float64{0.882, 0.827, 0.702, 1})}
 	for i, def := range [6]float64{40, 60, 40, 60, 20, 80} {
 		e.colors[i] = p.Number(fmt.Sprintf("%04d", 1+i), def)

@@ -23,9 +23,7 @@ type blendLayer struct {
 func newBlend(p Params) Effect {
 	e := &blendLayer{mode: p.Number("0002", blendCrossfade), keep: p.Number("0003", 1), fit: p.Number("0004", 1)}
 	e.layer, _ = p.Layer("0001")
-	if mode := whole(e.mode.First()); mode == blendColorOnly || mode == blendTintOnly {
-		p.Lack("the blending of colour or tint alone")
-	}
+	p.LackIf(&e.mode, func(v float64) bool { return whole(v) == blendColorOnly || whole(v) == blendTintOnly }, "the blending of colour or tint alone")
 	return e
 }
 

@@ -46,9 +46,7 @@ func blendingOf(p Params, number string, def float64, first int) blending {
 	b.modes = append(b.modes, nil, raster.Add, raster.Multiply, raster.Screen, raster.Overlay, raster.SoftLight, raster.HardLight,
 		nil, raster.ColorDodge, raster.ColorBurn, nil, raster.Darken, raster.Lighten, raster.Difference, raster.Exclusion,
 		nil, raster.Hue, raster.Saturation, raster.Chroma, raster.Luminosity)
-	if mode := int(finite(b.mode.First())); mode != blendNone && b.at(mode) == nil {
-		p.Lack("the blending mode")
-	}
+	p.LackIf(&b.mode, func(v float64) bool { return whole(v) != blendNone && b.at(whole(v)) == nil }, "the blending mode")
 	return b
 }
 

@@ -14,9 +14,9 @@ type blockDissolve struct{ done, width, height eval.Number }
 
 func newBlockDissolve(p Params) Effect {
 	p.Lack("the exact order of the blocks")
-	if feather := p.Number("0004", 0); feather.Varies() || feather.First() != 0 {
-		p.Lack("the feather")
-	}
+	p.Unless("0004", 0, "the feather")
+	soft := p.Number("0005", 1)
+	p.LackIf(&soft, above(0), "the soft edges")
 	return &blockDissolve{p.Number("0001", 0), p.Number("0002", 1), p.Number("0003", 1)}
 }
 

@@ -29,9 +29,7 @@ type cellPattern struct {
 
 func newCellPattern(p Params) Effect {
 	p.Lack("the exact pattern")
-	if tiled := p.Number("0009", 0); tiled.First() != 0 {
-		p.Lack("the tiling")
-	}
+	p.Unless("0009", 0, "the tiling")
 	return &cellPattern{
 		kind: p.Number("0001", cellBubbles), invert: p.Number("0002", 0), contrast: p.Number("0003", 100), disperse: p.Number("0005", 1),
 		size: p.Number("0006", 60), offset: p.Point("0007"), evolution: p.Number("0013", 0), cycled: p.Number("0015", 0),

@@ -24,6 +24,7 @@ type changeToColor struct {
 }
 
 func newChangeToColor(p Params) Effect {
+	p.Lack("the exact similarity of colours")
 	return &changeToColor{
 		from: p.Color("0001", [4]float64{1, 0, 0, 1}), to: p.Color("0002", [4]float64{0, 0, 1, 1}),
 		what: p.Number("0003", changeHue), by: p.Number("0004", 1),

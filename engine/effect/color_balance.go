@@ -14,6 +14,7 @@ type colorBalance struct {
 }
 
 func newColorBalance(p Params) Effect {
+	p.Lack("the exact response")
 	e := &colorBalance{keep: p.Number("0010", 0)}
 	for i := range e.tones {
 		for j := range e.tones[i] {

@@ -70,6 +70,7 @@ type leaveColor struct {
 }
 
 func newLeaveColor(p Params) Effect {
+	p.Lack("the exact similarity of colours")
 	return &leaveColor{
 		amount: p.Number("0001", 0),
 		leave:  colorMatching{p.Color("0002", [4]float64{1, 0, 0, 1}), p.Number("0005", 1), p.Number("0003", 15), p.Number("0004", 0)},
@@ -95,6 +96,7 @@ type changeColor struct {
 const changeColorMask = 2
 
 func newChangeColor(p Params) Effect {
+	p.Lack("the exact similarity of colours")
 	return &changeColor{
 		view: p.Number("0001", 1), hue: p.Number("0002", 0), lightness: p.Number("0003", 0), saturation: p.Number("0004", 0), invert: p.Number("0009", 0),
 		change: colorMatching{p.Color("0005", [4]float64{0, 0, 1, 1}), p.Number("0008", 1), p.Number("0006", 15), p.Number("0007", 0)},

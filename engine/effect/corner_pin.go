@@ -50,10 +50,7 @@ func newCornerPin(p Params) Effect {
 // newPowerPin is CC Power Pin with its defaults, which is a corner pin.
 func newPowerPin(p Params) Effect {
 	for number, usual := range map[string]float64{"0006": 1, "0007": 0, "0009": 0, "0010": 0, "0011": 0, "0012": 0} {
-		if n := p.Number(number, usual); n.Varies() || n.First() != usual {
-			p.Lack("the perspective, the unstretching or the expansion")
-			break
-		}
+		p.Unless(number, usual, "the perspective, the unstretching or the expansion")
 	}
 	return &cornerPin{[4]eval.Vector{p.Point("0002"), p.Point("0003"), p.Point("0004"), p.Point("0005")}}
 }

@@ -16,7 +16,17 @@ const (
 // curves is Curves.
 type curves struct{ data eval.Slot }
 
-func newCurves(p Params) Effect { return &curves{p.Data("0001")} }
+func newCurves(p Params) Effect {
+	e := &curves{p.Data("0001")}
+	if data, has := e.data.First().(aep.Opaque); has {
+		if _, ok := curvesOf(data); !ok {
+			p.Lack("the curves, whose data are of a kind that is not read,")
+		} else if e.data.Varies() {
+			p.Lack("the exact curve")
+		}
+	}
+	return e
+}
 
 // curveTables are the mappings of red, green, blue and alpha; ok is false for data of another kind.
 func curveTables(data aep.Opaque) (tables [4]*mapping, ok bool) {

@@ -172,8 +172,9 @@ func (e *tint) Tone(f *Frame) func(c [4]float64) [4]float64 {
 
 // Tone implements Tone.
 func (e *toner) Tone(f *Frame) func(c [4]float64) [4]float64 {
-	m := make(toneMap, len(e.tones))
-	for i, tone := range e.tones {
+	tones := e.tones(f)
+	m := make(toneMap, len(tones))
+	for i, tone := range tones {
 		m[i] = rgb(f.Color(tone))
 	}
 	keep := f.Share(&e.keep)
@@ -292,7 +293,7 @@ func (e *glow) DrawDeep(f *Frame, img *deep.Image) error {
 	light := deep.New(img.Rect)
 	deep.Copy(light, img)
 	e.shine(f, light)
-	blend, ok := deep.Mode(e.mode, 0, true)
+	blend, ok := deep.Mode(e.mode(f.Choice(&e.operation)), 0, true)
 	if !ok {
 		blend, _ = deep.Mode("Add", 0, true)
 	}

@@ -56,6 +56,13 @@ type radialBlur struct {
 	wholeLayer
 	amount eval.Number
 	center eval.Vector
+	kind   eval.Number
+	// how is by the kind at a moment.
+	how func(kind int) radialWay
+}
+
+// radialWay is how a radial blur moves the picture.
+type radialWay struct {
 	// step is the movement of a share, between -1/2 and 1/2, of an amount.
 	step func(amount, share float64) geom.Matrix
 	// outwards tells whether the blur begins at the picture, rather than reaching half of it to either side.
@@ -75,11 +82,12 @@ const radialZoom = 2
 
 func newRadialBlur(p Params) Effect {
 	p.Lack("the exact length")
-	e := &radialBlur{amount: p.Number("0001", 10), center: p.Point("0002"), step: turning}
-	if kind := p.Number("0003", 1); whole(kind.First()) == radialZoom {
-		e.step = zooming
-	}
-	return e
+	return &radialBlur{amount: p.Number("0001", 10), center: p.Point("0002"), kind: p.Number("0003", 1), how: func(kind int) radialWay {
+		if kind == radialZoom {
+			return radialWay{step: zooming}
+		}
+		return radialWay{step: turning}
+	}}
 }
 
 // The values of CC Radial Blur's popup "Type"; those that are not named turn.
@@ -92,29 +100,26 @@ const (
 
 func newCCRadialBlur(p Params) Effect {
 	p.Lack("the exact length")
-	e := &radialBlur{amount: p.Number("0002", 0), center: p.Point("0004"), step: turning}
-	kind := p.Number("0001", ccRotate)
-	switch whole(kind.First()) {
-	case ccStraightZoom:
-		e.step, e.outwards = zooming, true
-	case ccFadingZoom:
-		e.step, e.outwards = zooming, true
-		p.Lack("the fading")
-	case ccCenteredZoom:
-		e.step = zooming
-	case ccRotate:
-	default:
-		p.Lack("the fading")
-	}
+	e := &radialBlur{amount: p.Number("0002", 0), center: p.Point("0004"), kind: p.Number("0001", ccRotate), how: func(kind int) radialWay {
+		switch kind {
+		case ccStraightZoom, ccFadingZoom:
+			return radialWay{zooming, true}
+		case ccCenteredZoom:
+			return radialWay{step: zooming}
+		}
+		return radialWay{step: turning}
+	}}
+	p.LackIf(&e.kind, func(v float64) bool {
+		kind := whole(v)
+		return kind != ccStraightZoom && kind != ccCenteredZoom && kind != ccRotate
+	}, "the fading")
 	return e
 }
 
 func newCCRadialFastBlur(p Params) Effect {
 	p.Lack("the exact length")
-	if zoom := p.Number("0003", 1); zoom.Varies() || zoom.First() != 1 {
-		p.Lack("the brighter or darker zoom")
-	}
-	return &radialBlur{amount: p.Number("0002", 50), center: p.Point("0001"), step: zooming, outwards: true}
+	p.Unless("0003", 1, "the brighter or darker zoom")
+	return &radialBlur{amount: p.Number("0002", 50), center: p.Point("0001"), how: func(int) radialWay { return radialWay{zooming, true} }}
 }
 
 // maxHalvings limits a radial blur to 2^8 positions.
@@ -128,14 +133,15 @@ func (e *radialBlur) Draw(f *Frame, img *raster.Image) error {
 	if !(math.Abs(amount) > 0 && math.Abs(amount) < 1<<16) || math.IsNaN(center.X+center.Y) {
 		return nil
 	}
+	way := e.how(f.Choice(&e.kind))
 	at := func(share float64) geom.Matrix {
-		return geom.Translate(center.X, center.Y).Mul(e.step(amount, share)).Mul(geom.Translate(-center.X, -center.Y))
+		return geom.Translate(center.X, center.Y).Mul(way.step(amount, share)).Mul(geom.Translate(-center.X, -center.Y))
 	}
 	forth, release := f.Host.Surface(img.Rect)
 	defer release()
 	back, release := f.Host.Surface(img.Rect)
 	defer release()
-	if e.outwards {
+	if way.outwards {
 		copy(forth.Pix, img.Pix)
 		clear(img.Pix)
 		raster.Draw(img, forth, at(0.5), img.Rect, 1, raster.Normal, raster.Bilinear)

@@ -233,6 +233,22 @@ func (c Clock) At(t float64) float64 { return eval.LocalTime(c.layer, t) }
 // Lack notes a part of the effect that is not drawn, such as "the feather".
 func (p Params) Lack(part string) { p.notes.lacks = append(p.notes.lacks, part) }
 
+// LackIf notes a part that is not drawn where n may be one of the numbers that is tells, at any time.
+func (p Params) LackIf(n *eval.Number, is func(v float64) bool, part string) {
+	if n.May(is) {
+		p.Lack(part)
+	}
+}
+
+// Unless notes a part that is not drawn where a parameter may have another value than the usual one, which is that of a file that lacks it.
+func (p Params) Unless(number string, usual float64, part string) {
+	n := p.Number(number, usual)
+	p.LackIf(&n, func(v float64) bool { return v != usual }, part)
+}
+
+// above tells whether a number is greater than that.
+func above(that float64) func(v float64) bool { return func(v float64) bool { return v > that } }
+
 // Lacks are the parts that are not drawn, and what was set of the effect that it never asked for.
 func (p Params) Lacks() []string {
 	out := p.notes.lacks

@@ -15,10 +15,12 @@ type emboss struct {
 }
 
 func newEmboss(p Params) Effect {
+	p.Lack("the exact relief")
 	return &emboss{p.Number("0001", 45), p.Number("0002", 1), p.Number("0003", 100), p.Number("0004", 0), false}
 }
 
 func newColorEmboss(p Params) Effect {
+	p.Lack("the exact relief")
 	return &emboss{p.Number("0001", 45), p.Number("0002", 1), p.Number("0003", 100), p.Number("0004", 0), true}
 }
 
@@ -76,7 +78,10 @@ func eachPlace(img *raster.Image, of func(px []uint8, at geom.Point)) {
 // findEdges is Find Edges: how steep each channel is (Sobel), dark on white.
 type findEdges struct{ invert, keep eval.Number }
 
-func newFindEdges(p Params) Effect { return &findEdges{p.Number("0001", 0), p.Number("0002", 0)} }
+func newFindEdges(p Params) Effect {
+	p.Lack("the exact edges")
+	return &findEdges{p.Number("0001", 0), p.Number("0002", 0)}
+}
 
 func (e *findEdges) Draw(f *Frame, img *raster.Image) error {
 	before, release := f.Host.Surface(img.Rect)

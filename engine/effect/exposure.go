@@ -67,9 +67,7 @@ type gammaPedestalGain [3][3]eval.Number
 
 func newGammaPedestalGain(p Params) Effect {
 	var e gammaPedestalGain
-	if stretch := p.Number("0001", 1); stretch.Varies() || stretch.First() != 1 {
-		p.Lack("the black stretch")
-	}
+	p.Unless("0001", 1, "the black stretch")
 	for i := range e {
 		for j, def := range [3]float64{1, 0, 1} {
 			e[i][j] = p.Number(fmt.Sprintf("%04d", 2+3*i+j), def)

@@ -59,9 +59,7 @@ func newNoiseOf(p Params) *fractalNoise {
 		uniform: p.Number("0009", 1), scale: p.Number("0010", 100), width: p.Number("0011", 100), height: p.Number("0012", 100),
 		offset: p.Point("0013"), complexity: p.Number("0015", 6), influence: p.Number("0017", 70), subScale: p.Number("0018", 56),
 	}
-	if fractal := int(finite(e.fractal.First())); fractal > fractalTurbulentSharp && fractal != fractalMax {
-		p.Lack("the fractal type")
-	}
+	p.LackIf(&e.fractal, func(v float64) bool { return whole(v) > fractalTurbulentSharp && whole(v) != fractalMax }, "the fractal type")
 	return e
 }
 

@@ -24,8 +24,6 @@ const (
 type glow struct {
 	basis, threshold, radius, intensity, original, operation, colors, dimensions eval.Number
 	a, b                                                                         eval.Vector
-	blend                                                                        raster.Blend
-	mode                                                                         string // the name of blend
 }
 
 func newGlow(p Params) Effect {
@@ -33,26 +31,25 @@ func newGlow(p Params) Effect {
 	e := &glow{
 		basis: p.Number("0001", 2), threshold: p.Number("0002", 153), radius: p.Number("0003", 10), intensity: p.Number("0004", 1),
 		original: p.Number("0005", glowBehind), operation: p.Number("0006", 3), colors: p.Number("0007", 1), dimensions: p.Number("0014", 1),
-		a: p.Color("0012", [4]float64{1, 1, 1, 1}), b: p.Color("0013", [4]float64{0, 0, 0, 1}), blend: raster.Add, mode: "Add",
+		a: p.Color("0012", [4]float64{1, 1, 1, 1}), b: p.Color("0013", [4]float64{0, 0, 0, 1}),
 	}
-	if loops := p.Number("0009", 1); whole(e.colors.First()) >= glowTwoColors && (loops.Varies() || loops.First() != 1) {
-		p.Lack("the looping of the colours")
+	if e.colors.May(above(glowTwoColors - 1)) {
+		p.Unless("0009", 1, "the looping of the colours")
 	}
-	if whole(e.colors.First()) > glowTwoColors {
-		p.Lack("the arbitrary map")
-	}
-	if prop := e.operation.Prop(); prop != nil {
-		if value := e.operation.First(); whole(value) >= glowNormal && whole(value) <= len(prop.Choices) {
-			if blend, ok := labelled(prop, value); ok {
-				e.blend, e.mode = blend, strings.TrimSpace(prop.Choices[whole(value)-1])
-			} else {
-				p.Lack("the glow operation")
-			}
-		}
-	} else if whole(e.operation.First()) == glowNormal {
-		e.blend, e.mode = raster.Normal, "Normal"
-	}
+	p.LackIf(&e.colors, above(glowTwoColors), "the arbitrary map")
+	p.LackIf(&e.operation, func(v float64) bool { _, ok := raster.Mode(e.mode(whole(v))); return !ok }, "the glow operation")
 	return e
+}
+
+// mode is the name of the blend mode of a value of the popup "Glow Operation", by its label in the file, which is English.
+func (e *glow) mode(operation int) string {
+	if prop := e.operation.Prop(); prop != nil && operation >= glowNormal && operation <= len(prop.Choices) {
+		return strings.TrimSpace(prop.Choices[operation-1])
+	}
+	if operation == glowNormal {
+		return "Normal"
+	}
+	return "Add"
 }
 
 func (e *glow) blurring(f *Frame) raster.Blurring {
@@ -76,7 +73,11 @@ func (e *glow) Draw(f *Frame, img *raster.Image) error {
 	case f.Choice(&e.operation) == glowNone || f.Choice(&e.original) > glowBehind:
 		copy(img.Pix, light.Pix)
 	default:
-		raster.Composite(under, over, 1, e.blend)
+		blend, ok := raster.Mode(e.mode(f.Choice(&e.operation)))
+		if !ok {
+			blend = raster.Add
+		}
+		raster.Composite(under, over, 1, blend)
 		copy(img.Pix, under.Pix)
 	}
 	return nil

@@ -29,9 +29,7 @@ func newKeylight(p Params) Effect {
 		{"0010", "the screen pre-blur", 0}, {"0014", "the clip rollback", 0}, {"0017", "the despot", 0}, {"0018", "the despot", 0},
 		{"0023", "the inside mask", 0}, {"0031", "the outside mask", 0}, {"0036", "the colour correction", 0}, {"0052", "the edge colour correction", 0},
 	} {
-		if n := p.Number(part.number, part.def); n.Varies() || n.First() != part.def {
-			p.Lack(part.what)
-		}
+		p.Unless(part.number, part.def, part.what)
 	}
 	return &keylight{
 		view: p.Number("0002", 11), screen: p.Color("0004", [4]float64{0, 0, 0, 1}), gain: p.Number("0005", 100), balance: p.Number("0006", 50),

@@ -2,6 +2,7 @@ package effect
 
 import (
 	"image"
+	"math"
 
 	"overcrank/engine/eval"
 	"overcrank/engine/raster"
@@ -218,9 +219,8 @@ func newSpillSuppressor(p Params) Effect {
 
 // newAdvancedSpill is Advanced Spill Suppressor, whose standard method finds the colour itself: here it is its key colour.
 func newAdvancedSpill(p Params) Effect {
-	if method := p.Number("0001", 1); method.Varies() || method.First() != 1 {
-		p.Lack("the ultra method")
-	}
+	p.Unless("0001", 1, "the ultra method")
+	p.Lack("the search for the key colour")
 	return &spillSuppressor{p.Color("0003", [4]float64{0, 1, 0, 1}), p.Number("1001", 100)}
 }
 
@@ -258,16 +258,29 @@ const chokerMatte = 2
 
 func newSimpleChoker(p Params) Effect { return &simpleChoker{p.Number("0001", 1), p.Number("0002", 0)} }
 
-func (e *simpleChoker) Reach(f *Frame) int { return pixels(-f.Number(&e.choke) * f.Scale()) }
+func (e *simpleChoker) Reach(f *Frame) int {
+	return int(math.Ceil(max(0, min(maxReach, -f.Number(&e.choke)*f.Scale()))))
+}
 
+// Draw shrinks or grows by whole pixels, and by what is left of a pixel as much of the next one.
 func (e *simpleChoker) Draw(f *Frame, img *raster.Image) error {
-	choke := f.Number(&e.choke) * f.Scale()
-	if r := pixels(choke); r > 0 {
-		spread(img, []int{3}, r, false, false, true, true)
-		clampColors(img)
-	} else if r := pixels(-choke); r > 0 {
-		spread(img, []int{0, 1, 2, 3}, r, true, false, true, true)
+	choke := max(-maxReach, min(maxReach, f.Number(&e.choke)*f.Scale()))
+	channels, grow := []int{3}, choke < 0
+	if grow {
+		channels = []int{0, 1, 2, 3}
 	}
+	whole, rest := math.Modf(math.Abs(choke))
+	if whole > 0 {
+		spread(img, channels, int(whole), grow, false, true, true)
+	}
+	if rest > 0 {
+		before, release := f.Host.Surface(img.Rect)
+		defer release()
+		copy(before.Pix, img.Pix)
+		spread(img, channels, 1, grow, false, true, true)
+		fade(img, before, 1-rest)
+	}
+	clampColors(img)
 	if f.Choice(&e.view) == chokerMatte {
 		each(img, func(px [4]uint8) [4]uint8 { return [4]uint8{px[3], px[3], px[3], 255} })
 	}

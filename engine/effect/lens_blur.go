@@ -25,9 +25,7 @@ var depthChannels = []int{mapLuminance, mapLuminance, mapRed, mapGreen, mapBlue,
 // newCameraLensBlur takes the numbers of the map's parameters, 0011 to 0014, from their places between those that scripts in public name: 0010, 0017, 0021.
 func newCameraLensBlur(p Params) Effect {
 	p.Lack("the shape of the iris")
-	if gain := p.Number("0017", 0); gain.Varies() || gain.First() != 0 {
-		p.Lack("the gain of the highlights")
-	}
+	p.Unless("0017", 0, "the gain of the highlights")
 	placement := p.Number("0012", mapStretched)
 	return withMap(p, "0010", &lensBlur{
 		radius: p.Number("0001", 5), channel: p.Number("0011", 1), focus: p.Number("0013", 0), far: 1, invert: p.Number("0014", 0), repeat: p.Number("0021", 0),

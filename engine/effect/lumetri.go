@@ -24,9 +24,7 @@ func newLumetri(p Params) Effect {
 		{"0005", "the input LUT", 1}, {"0127", "the input LUT", 1}, {"0025", "the look", 1}, {"0128", "the look", 1},
 		{"0029", "the sharpening", 0}, {"0051", "the vignette", 0}, {"0033", "the tint balance", 0},
 	} {
-		if n := p.Number(part.number, part.def); n.Varies() || n.First() != part.def {
-			p.Lack(part.what)
-		}
+		p.Unless(part.number, part.def, part.what)
 	}
 	for _, part := range []struct{ number, what string }{{"0039", "the RGB curves"}, {"0042", "the hue curves"}, {"0047", "the colour wheels"}, {"0073", "the secondary correction"}} {
 		if d := p.Data(part.number); d.Has() && (d.Varies() || d.First() != nil) {

@@ -20,10 +20,7 @@ type magnify struct {
 
 func newMagnify(p Params) Effect {
 	for number, usual := range map[string]float64{"0011": 1, "0012": 2, "0008": 1, "0009": 0} {
-		if n := p.Number(number, usual); n.Varies() || n.First() != usual {
-			p.Lack("the link, the scaling, the blending mode or the resizing")
-			break
-		}
+		p.Unless(number, usual, "the link, the scaling, the blending mode or the resizing")
 	}
 	return &magnify{
 		shape: p.Number("0010", 1), center: p.Point("0001"), factor: p.Number("0003", 150), size: p.Number("0002", 100),

@@ -16,6 +16,7 @@ type matteChoker struct {
 }
 
 func newMatteChoker(p Params) Effect {
+	p.Lack("the exact strength")
 	e := &matteChoker{times: p.Number("0007", 1)}
 	e.passes[0] = struct{ softness, choke, grey eval.Number }{p.Number("0001", 4), p.Number("0002", 75), p.Number("0003", 0.1)}
 	e.passes[1] = struct{ softness, choke, grey eval.Number }{p.Number("0004", 0), p.Number("0005", 0), p.Number("0006", 1)}

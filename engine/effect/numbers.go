@@ -43,14 +43,14 @@ func newNumbers(p Params) Effect {
 		stroke: p.Color("0014", [4]float64{1, 1, 1, 1}), width: p.Number("0013", 2), size: p.Number("0006", 36),
 		tracking: p.Number("0010", 0), over: p.Number("0009", 0),
 	}
-	if now := p.Number("0005", 0); now.First() != 0 {
-		p.Lack("the current time and date")
-	}
-	switch kind := int(finite(e.kind.First())); kind {
-	case numberPlain, numberTimecode30, numberTimecode25, numberTimecode24, numberHex:
-	default:
-		p.Lack("the number type")
-	}
+	p.Unless("0005", 0, "the current time and date")
+	p.LackIf(&e.kind, func(v float64) bool {
+		switch whole(v) {
+		case numberPlain, numberTimecode30, numberTimecode25, numberTimecode24, numberHex:
+			return false
+		}
+		return true
+	}, "the number type")
 	return e
 }
 

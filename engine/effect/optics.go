@@ -22,12 +22,9 @@ type optics struct {
 }
 
 func newOptics(p Params) Effect {
-	if optimal := p.Number("0005", 0); optimal.First() != 0 {
-		p.Lack("the optimal pixels")
-	}
-	if resize := p.Number("0006", 1); resize.First() > 1 {
-		p.Lack("the resizing")
-	}
+	p.Lack("the exact curve")
+	p.Unless("0005", 0, "the optimal pixels")
+	p.Unless("0006", 1, "the resizing")
 	return &optics{view: p.Number("0001", 0), reverse: p.Number("0002", 0), orientation: p.Number("0003", 1), center: p.Point("0004")}
 }
 

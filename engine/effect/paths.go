@@ -11,16 +11,13 @@ import (
 // Paths are the masks of the layer that an effect follows: one, or all.
 type Paths struct {
 	masks  []eval.Slot
-	chosen int // from 1; 0 is none
+	chosen eval.Number // from 1; 0 is none
 	all    eval.Number
 }
 
 // Paths finds the mask that a parameter chooses; the switch all, if its number is given, chooses all.
 func (p Params) Paths(number, all string) Paths {
-	var out Paths
-	if prop := p.at(number).Prop; prop != nil {
-		out.chosen = int(finite(prop.Float(0)))
-	}
+	out := Paths{chosen: p.Number(number, 0)}
 	if all != "" {
 		out.all = p.Number(all, 0)
 	}
@@ -43,8 +40,9 @@ func (p *Paths) At(f *Frame) []geom.Outline { return p.of(f, f.Choice(&p.all) !=
 // of are the outline that was chosen, or all.
 func (p *Paths) of(f *Frame, all bool) []geom.Outline {
 	var out []geom.Outline
+	chosen := f.Choice(&p.chosen)
 	for i := range p.masks {
-		if !all && i+1 != p.chosen {
+		if !all && i+1 != chosen {
 			continue
 		}
 		if path, ok := p.masks[i].At(f.Eval, f.Time).(*aep.Path); ok {

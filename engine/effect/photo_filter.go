@@ -21,6 +21,7 @@ type photoFilter struct {
 }
 
 func newPhotoFilter(p Params) Effect {
+	p.Lack("the exact response")
 	return &photoFilter{
 		filter: p.Number("0001", 1), color: p.Color("0002", [4]float64{0.925, 0.541, 0, 1}), density: p.Number("0003", 25), keep: p.Number("0004", 1),
 	}

@@ -39,9 +39,7 @@ type bulge struct {
 
 func newBulge(p Params) Effect {
 	p.Lack("the exact curve")
-	if pinning := p.Number("0007", 0); pinning.First() != 0 {
-		p.Lack("the pinning")
-	}
+	p.Unless("0007", 0, "the pinning")
 	return &bulge{
 		width: p.Number("0001", 50), height: p.Number("0002", 50), center: p.Point("0003"), amount: p.Number("0004", 1), taper: p.Number("0005", 0),
 	}
@@ -64,6 +62,7 @@ type spherize struct {
 }
 
 func newSpherize(p Params) Effect {
+	p.Lack("the exact curve")
 	return &spherize{radius: p.Number("0001", 0), center: p.Point("0002")}
 }
 

@@ -17,9 +17,7 @@ type radialShadow struct {
 
 func newRadialShadow(p Params) Effect {
 	p.Lack("the exact size and softness")
-	if kind := p.Number("0006", 1); kind.Varies() || kind.First() != 1 {
-		p.Lack("the glass edge")
-	}
+	p.Unless("0006", 1, "the glass edge")
 	return &radialShadow{
 		color: p.Color("0001", [4]float64{0, 0, 0, 1}), opacity: p.Number("0002", 0.5), light: p.Point("0003"), distance: p.Number("0004", 10),
 		softness: p.Number("0005", 0), only: p.Number("0008", 0),

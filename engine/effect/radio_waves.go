@@ -28,14 +28,9 @@ func newRadioWaves(p Params) Effect {
 		opacity: p.Number("0054", 1), fadeIn: p.Number("0058", 0), fadeOut: p.Number("0060", 5), first: p.Number("0050", 5),
 		last: p.Number("0052", 5), clock: p.Clock(),
 	}
-	if e.kind.First() != 1 {
-		p.Lack("the wave type")
-	}
+	p.LackIf(&e.kind, func(v float64) bool { return v != 1 }, "the wave type")
 	for number, usual := range map[string]float64{"0010": 0, "0012": 0, "0048": 1, "0062": 0} {
-		if n := p.Number(number, usual); n.Varies() || n.First() != usual {
-			p.Lack("the curves, the profile or the reflection")
-			break
-		}
+		p.Unless(number, usual, "the curves, the profile or the reflection")
 	}
 	return e
 }

@@ -26,11 +26,13 @@ type roughenEdges struct {
 
 func newRoughenEdges(p Params) Effect {
 	p.Lack("the exact noise")
-	return &roughenEdges{
+	e := &roughenEdges{
 		kind: p.Number("0001", 1), border: p.Number("0002", 8), sharpness: p.Number("0003", 1), influence: p.Number("0004", 1), scale: p.Number("0005", 100),
 		stretch: p.Number("0006", 0), offset: p.Point("0007"), complexity: p.Number("0008", 2), evolution: p.Number("0009", 0),
 		color: p.Color("0010", [4]float64{0.5, 0.25, 0, 1}),
 	}
+	p.LackIf(&e.kind, above(edgeCut), "the edge type")
+	return e
 }
 
 func (e *roughenEdges) blurring(f *Frame) raster.Blurring {

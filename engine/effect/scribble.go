@@ -13,6 +13,7 @@ import (
 // The values of Scribble's popups "Scribble", "Wiggle Type" and "Composite" that matter here.
 const (
 	scribbleOneMask       = 1
+	scribbleAllMasks      = 2
 	wiggleStatic          = 1
 	wiggleJagged          = 2
 	scribbleOnTransparent = 1
@@ -32,11 +33,13 @@ type scribble struct {
 
 func newScribble(p Params) Effect {
 	p.Lack("the exact pattern") // its curves and their variation among it
-	return &scribble{
+	e := &scribble{
 		paths: p.Paths("0002", ""), kind: p.Number("0064", scribbleOneMask), color: p.Color("0006", [4]float64{1, 1, 1, 1}), opacity: p.Number("0024", 1),
 		width: p.Number("0008", 2), angle: p.Number("0010", 0), spacing: p.Number("0060", 5), overlap: p.Number("0038", 0), start: p.Number("0030", 0),
 		end: p.Number("0032", 100), wiggle: p.Number("0048", wiggleStatic), speed: p.Number("0044", 5), seed: p.Number("0046", 0), style: p.Number("0026", 2),
 	}
+	p.LackIf(&e.kind, above(scribbleAllMasks), "masks by their modes")
+	return e
 }
 
 // Timed implements Timed: its line is another one several times a second.

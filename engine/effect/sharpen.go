@@ -10,7 +10,10 @@ import (
 // sharpen is Sharpen: the difference to the mean of the eight pixels around, per cent.
 type sharpen struct{ amount eval.Number }
 
-func newSharpen(p Params) Effect { return &sharpen{p.Number("0001", 0)} }
+func newSharpen(p Params) Effect {
+	p.Lack("the exact strength")
+	return &sharpen{p.Number("0001", 0)}
+}
 
 func (e *sharpen) Draw(f *Frame, img *raster.Image) error {
 	// Amounts are 1/256 of the sum of eight differences.
@@ -43,6 +46,7 @@ func (e *sharpen) Draw(f *Frame, img *raster.Image) error {
 type unsharpMask struct{ amount, radius, threshold eval.Number }
 
 func newUnsharpMask(p Params) Effect {
+	p.Lack("the exact strength")
 	return &unsharpMask{p.Number("0001", 50), p.Number("0002", 1), p.Number("0003", 0)}
 }
 

@@ -13,9 +13,8 @@ type slant struct {
 }
 
 func newSlant(p Params) Effect {
-	if stretching := p.Number("0002", 1); stretching.First() != 1 {
-		p.Lack("slanting without stretching")
-	}
+	p.Lack("the exact length")
+	p.Unless("0002", 1, "slanting without stretching")
 	return &slant{
 		slant: p.Number("0001", 0), height: p.Number("0003", 100), floor: p.Point("0004"),
 		colored: p.Number("0005", 0), color: p.Color("0006", [4]float64{0, 0, 0, 1}),

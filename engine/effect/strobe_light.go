@@ -17,9 +17,8 @@ type strobeLight struct {
 const strobeTransparent = 2
 
 func newStrobeLight(p Params) Effect {
-	if operator := p.Number("0007", 1); operator.Varies() || operator.First() != 1 {
-		p.Lack("the strobe operator")
-	}
+	p.Unless("0007", 1, "the strobe operator")
+	p.Unless("0005", 0, "the random values")
 	return &strobeLight{
 		color: p.Color("0001", [4]float64{1, 1, 1, 1}), keep: p.Number("0002", 0), duration: p.Number("0003", 0.5), period: p.Number("0004", 1),
 		chance: p.Number("0005", 0), kind: p.Number("0006", 1),

@@ -112,9 +112,7 @@ func newRepeTile(p Params) Effect {
 	if _, drawn := repeTiling[int(finite(e.tiling.First()))]; !drawn || e.tiling.Varies() {
 		p.Lack("the tiling")
 	}
-	if borders := p.Number("0006", 0); borders.Varies() || borders.First() != 0 {
-		p.Lack("the blending of borders")
-	}
+	p.Unless("0006", 0, "the blending of borders")
 	return e
 }
 

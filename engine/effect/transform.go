@@ -18,8 +18,11 @@ func newTransform(p Params) Effect { return transformOf(p, 1) }
 func newOldTransform(p Params) Effect { return transformOf(p, 0) }
 
 func transformOf(p Params, uniform float64) Effect {
-	if own, angle := p.Number("0009", 1), p.Number("0010", 0); own.First() == 0 && (angle.Varies() || angle.First() != 0) {
-		p.Lack("the shutter angle")
+	if layer, comp := p.ref.Layer, p.ref.Comp; layer.MotionBlur && comp != nil && comp.Comp.MotionBlur && eval.Varies(p.ref.Prop) {
+		p.Lack("the motion blur")
+	}
+	if own := p.Number("0009", 1); own.May(func(v float64) bool { return v == 0 }) {
+		p.Unless("0010", 0, "the shutter angle")
 	}
 	return &transform{
 		anchor: p.Point("0001"), position: p.Point("0002"), uniform: p.Number("0011", uniform), height: p.Number("0003", 100),

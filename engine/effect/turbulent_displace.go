@@ -20,6 +20,12 @@ const (
 	displaceCross         = 9
 )
 
+// The values of its popup "Pinning" that are drawn; the others are drawn as the last.
+const (
+	displacePinNone = 1
+	displacePinAll  = 3
+)
+
 // maxTurbulentComplexity is the highest complexity that After Effects allows.
 const maxTurbulentComplexity = 10
 
@@ -31,11 +37,14 @@ type turbulentDisplace struct {
 
 func newTurbulentDisplace(p Params) Effect {
 	p.Lack("the exact noise")
-	return &turbulentDisplace{
+	e := &turbulentDisplace{
 		kind: p.Number("0001", 1), amount: p.Number("0002", 50), size: p.Number("0003", 100), offset: p.Point("0004"),
 		complexity: p.Number("0005", 1), evolution: p.Number("0006", 0), cycled: p.Number("0008", 0), cycle: p.Number("0009", 1),
-		seed: p.Number("0010", 0), pinning: p.Number("0012", 3),
+		seed: p.Number("0010", 0), pinning: p.Number("0012", displacePinAll),
 	}
+	p.LackIf(&e.kind, above(displaceHorizontal), "the displacement")
+	p.LackIf(&e.pinning, func(v float64) bool { return v != displacePinNone && v != displacePinAll }, "the pinning")
+	return e
 }
 
 // strength is how far pixels are moved at most, in pixels of the layer: half of the amount, for a size of 100.
@@ -90,7 +99,7 @@ func (e *turbulentDisplace) Draw(f *Frame, img *raster.Image) error {
 	both, cell, offset := e.fields(f, img)
 	how := f.Choice(&e.kind)
 	edge := edgeNothing
-	if f.Choice(&e.pinning) != 1 { // all but "None" hold the borders
+	if f.Choice(&e.pinning) != displacePinNone {
 		edge = edgeRepeat
 	}
 	warp(f, img, edge, func(p geom.Point) (geom.Point, bool) {

@@ -13,6 +13,8 @@ import (
 const (
 	vegasMask        = 2
 	vegasTransparent = 1
+	vegasUnder       = 3
+	vegasStencil     = 4
 )
 
 // Limits of Vegas.
@@ -37,9 +39,7 @@ func newVegas(p Params) Effect {
 		mode: p.Number("0008", 2), color: p.Color("0018", [4]float64{1, 1, 0, 1}), width: p.Number("0020", 2), hard: p.Number("0022", 0),
 		first: p.Number("0036", 1), middle: p.Number("0038", 0), middleAt: p.Number("0040", 0.5), last: p.Number("0042", 0),
 	}
-	if e.source.First() != vegasMask {
-		p.Lack("the contours of the image")
-	}
+	p.LackIf(&e.source, func(v float64) bool { return whole(v) != vegasMask }, "the contours of the image")
 	return e
 }
 
@@ -63,10 +63,17 @@ func (e *vegas) Draw(f *Frame, img *raster.Image) error {
 			e.run(f, painted, o)
 		}
 	}
-	if f.Choice(&e.mode) == vegasTransparent {
-		clear(img.Pix)
+	switch f.Choice(&e.mode) {
+	case vegasUnder:
+		raster.Composite(painted, img, 1, raster.Normal)
+		copy(img.Pix, painted.Pix)
+	case vegasStencil:
+		finish(paintReveal, img, painted, 1)
+	case vegasTransparent:
+		finish(paintOnTransparent, img, painted, 1)
+	default:
+		raster.Composite(img, painted, 1, raster.Normal)
 	}
-	raster.Composite(img, painted, 1, raster.Normal)
 	return nil
 }
 

@@ -28,13 +28,13 @@ type waveWarp struct {
 }
 
 func newWaveWarp(p Params) Effect {
-	if pinning := p.Number("0006", 1); pinning.Varies() || pinning.First() != 1 {
-		p.Lack("the pinning")
-	}
-	return &waveWarp{
+	p.Unless("0006", 1, "the pinning")
+	e := &waveWarp{
 		kind: p.Number("0001", 1), height: p.Number("0002", 10), width: p.Number("0003", 40), direction: p.Number("0004", 90),
 		speed: p.Number("0005", 1), phase: p.Number("0007", 0), clock: p.Clock(),
 	}
+	p.LackIf(&e.kind, func(v float64) bool { return v >= waveNoise }, "the random values")
+	return e
 }
 
 // Timed implements Timed.

@@ -21,10 +21,7 @@ type writeOn struct {
 
 func newWriteOn(p Params) Effect {
 	for _, number := range []string{"0008", "0009"} {
-		if n := p.Number(number, 1); n.First() > 1 {
-			p.Lack("the change of the brush along the stroke")
-			break
-		}
+		p.Unless(number, 1, "the change of the brush along the stroke")
 	}
 	return &writeOn{
 		position: p.Point("0001"), color: p.Color("0002", [4]float64{1, 1, 1, 1}), size: p.Number("0003", 2), hardness: p.Number("0004", 0.79),

@@ -1,6 +1,10 @@
 package eval
 
-import "overcrank/aep"
+import (
+	"slices"
+
+	"overcrank/aep"
+)
 
 // Slot is a property of a layer, found once instead of by its name in every frame. The zero Slot is a property that the layer lacks.
 type Slot struct {
@@ -85,6 +89,21 @@ func (n *Number) At(e *Evaluator, t float64) float64 {
 
 // First is the number without a variation: that of the first keyframe, and without the expression.
 func (n *Number) First() float64 { return n.value }
+
+// May tells whether the number may be one of those that is tells: any of its keyframes, or what an expression might give.
+func (n *Number) May(is func(v float64) bool) bool {
+	p := n.ref.Prop
+	switch {
+	case !n.varies:
+		return is(n.value)
+	case len(p.Keys) == 0 || Driven(p):
+		return true
+	}
+	return slices.ContainsFunc(p.Keys, func(k aep.Keyframe) bool {
+		v := numbers(k.Value)
+		return len(v) > 0 && is(v[0])
+	})
+}
 
 // Vector is a property of up to four numbers: a position, a scale, a colour.
 type Vector struct {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"overcrank/aep"
@@ -149,7 +148,7 @@ func (n *needs) picture(c scene.Color) {
 			n.use(f, 0)
 		}
 	}
-	when(c.Bits > 8, scene.Of(aep.NeedPicture, strconv.Itoa(c.Bits)+" bits per channel"))
+	when(c.Bits > 8, c.Depth())
 	when(c.LinearBlending, scene.LinearBlending)
 	when(c.LinearLayers, scene.LinearSpace)
 	when(n.project.Color.OCIO, scene.OpenColorIO)

@@ -93,12 +93,12 @@ func TestWhatACompositionUsesIsListed(t *testing.T) {
 	want := []string{
 		"files of type 'EPS' × 1: not",
 		"shape layers with Repeater, Twist × 1: nearly", "text animators and paths: Opacity, Wiggly Selector × 1: nearly",
-		"pixel motion × 1: nearly", "working space 'A space of nobody' × 0: nearly",
+		"pixel motion × 1: nearly", "16 bits per channel × 0: nearly", "working space 'A space of nobody' × 0: nearly",
 		"3D layers × 1: exact", "adjustment layers × 1: exact", "cameras × 1: exact", "collapsed transformations × 1: exact", "compositions × 2: exact",
 		"lights × 1: exact", "solids × 3: exact", "text layers × 1: exact",
 		"masks × 1: exact", "track matte 'Luma Inverted' × 1: exact", "blend mode 'Screen' × 2: exact", "motion blur × 1: exact", "time remapping × 1: exact",
 		"expressions × 1: exact", "sound × 1: exact", "files of type 'PNG' × 1: exact", "files of type 'WAV' × 1: exact",
-		"16 bits per channel × 0: exact", "linear blending × 0: exact",
+		"linear blending × 0: exact",
 	}
 	if list := told(got.Needs); !slices.Equal(list, want) {
 		t.Errorf("it uses\n%s\nwant\n%s", strings.Join(list, "\n"), strings.Join(want, "\n"))

@@ -153,6 +153,7 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 				}
 				return
 			}
+			got.Findings = slices.DeleteFunc(got.Findings, func(f aep.Finding) bool { return strings.HasSuffix(f.What, "bits per channel") })
 			if len(got.Findings) != 1 || got.Findings[0].Kind != test.finding.Kind || got.Findings[0].Detail != test.finding.Detail ||
 				!strings.Contains(got.Findings[0].What, test.finding.What) || got.Findings[0].Layer != "card" || got.Findings[0].Composition != "main" {
 				t.Errorf("found %+v, want %+v", got.Findings, test.finding)
@@ -362,7 +363,7 @@ func TestPixelsAndColoursThatAreNotDrawnAreDetails(t *testing.T) {
 		p.Items[0].Footage.PixelAspect = 2
 	})
 	got, err := preflight.New(p, options(t, p)).Look(t.Context(), comp)
-	if err != nil || got.Verdict != aep.DrawsNearly || len(got.Findings) != 2 {
+	if err != nil || got.Verdict != aep.DrawsNearly || len(got.Findings) != 3 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

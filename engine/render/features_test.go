@@ -120,6 +120,20 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		"random order": {func(l *aep.Layer) {
 			animated(l, []*aep.Property{group("ADBE Text Wiggly Selector")}, value("ADBE Text Opacity", 50))
 		}, "After Effects' own randomness in the selector 'ADBE Text Wiggly Selector'"},
+		"optical kerning": {func(l *aep.Layer) {
+			l.Kind = aep.LayerText
+			first, later := words(), words()
+			later.Value.(*aep.TextDocument).Options = aep.OpticalKerning | aep.EveryLine // of text in a box
+			first.Keys = []aep.Keyframe{{Value: first.Value}, {Time: 1, Value: later.Value}}
+			children(l, group("ADBE Text Properties", first))
+		}, "optical kerning"},
+		"Every-Line Composer": {func(l *aep.Layer) {
+			l.Kind = aep.LayerText
+			boxed := words()
+			doc := boxed.Value.(*aep.TextDocument)
+			doc.Options, doc.Box, doc.BoxSize = aep.EveryLine, true, [2]float64{20, 20}
+			children(l, group("ADBE Text Properties", boxed))
+		}, "the Every-Line Composer"},
 		"blending of characters": {func(l *aep.Layer) {
 			l.Kind = aep.LayerText
 			children(l, group("ADBE Text Properties", words(), group("ADBE Text More Options", value("ADBE Text Character Blend Mode", 99))))

@@ -3,6 +3,7 @@ package scene
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 
 	"overcrank/aep"
 	"overcrank/engine/profile"
@@ -52,6 +53,9 @@ func ProfileOf(p aep.ColorProfile) (*profile.Profile, error) {
 
 // notes are what of the project's colours is drawn differently.
 func (c *Color) notes(p *aep.Project) (notes []Lack) {
+	if c.Bits > 8 {
+		notes = append(notes, Lack{What: fmt.Sprintf("footage, edges and animated text are drawn, and all is written, in 8 of %d bits per channel", c.Bits), Of: c.Depth()})
+	}
 	if c.unread != "" {
 		notes = append(notes, Lack{What: "the working space '" + c.unread + "' is not known, so colours are not converted to it", Of: Of(aep.NeedProfile, c.unread)})
 	}
@@ -59,6 +63,11 @@ func (c *Color) notes(p *aep.Project) (notes []Lack) {
 		notes = append(notes, Lack{What: "colours that OpenColorIO manages are drawn as those of Adobe's own management", Of: OpenColorIO})
 	}
 	return notes
+}
+
+// Depth are the bits per channel, as a feature.
+func (c *Color) Depth() Feature {
+	return Of(aep.NeedPicture, strconv.Itoa(c.Bits)+" bits per channel")
 }
 
 // Deep tells whether more than bytes are needed whatever the project shows.

@@ -403,7 +403,49 @@ func undrawn(name string) bool {
 	return strings.EqualFold(path.Ext(name), ".eps")
 }
 
+// textLacks are the options of texts that are not drawn.
+var textLacks = [...]struct {
+	option aep.TextOptions
+	what   string
+}{
+	{aep.OpticalKerning, "optical kerning"}, {aep.ManualKerning, "manual kerning"}, {aep.OtherDigits, "digits of another script"},
+	{aep.RotatedBaseline, "characters that are turned in vertical lines"}, {aep.JapaneseLeading, "leading from top to top"},
+	{aep.RightToLeft, "paragraphs from right to left"}, {aep.Hyphenated, "the division of words at the ends of lines"},
+	{aep.NoBreak, "characters that stay on one line"}, {aep.HangingRoman, "punctuation that hangs out of its box"}, {aep.EveryLine, "the Every-Line Composer"},
+}
+
+// options are those of a text, at any time, that change how it is set.
+func (l *Layer) options() (all aep.TextOptions) {
+	add := func(v aep.Value) {
+		doc, ok := v.(*aep.TextDocument)
+		if !ok || doc == nil {
+			return
+		}
+		options := doc.Options
+		if !doc.Box {
+			options &^= aep.Hyphenated | aep.NoBreak | aep.HangingRoman | aep.EveryLine
+		}
+		if doc.Lines == aep.HorizontalLines {
+			options &^= aep.RotatedBaseline
+		}
+		all |= options
+	}
+	if p := l.Document.Prop(); p != nil {
+		add(p.Value)
+		for _, k := range p.Keys {
+			add(k.Value)
+		}
+	}
+	return all
+}
+
 func (l *Layer) text() {
+	options := l.options()
+	for _, lack := range textLacks {
+		if options&lack.option != 0 {
+			l.detail(lack.what, Texts)
+		}
+	}
 	if l.Glyphs == nil {
 		return
 	}

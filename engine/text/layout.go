@@ -237,7 +237,7 @@ func (c *composer) paint(o geom.Outline, st *aep.CharacterStyle) {
 	}
 	if st.ApplyStroke && st.StrokeWidth > 0 {
 		stroke = append(stroke, raster.Shape{Outline: o, Color: st.Stroke, Stroke: &raster.StrokeStyle{
-			Width: st.StrokeWidth, Cap: 1, Join: 1, MiterLimit: 4}})
+			Width: st.StrokeWidth, Cap: 1, Join: raster.MiterJoin + int(st.StrokeJoin), MiterLimit: 4}})
 	}
 	if st.StrokeOverFill {
 		c.out.Shapes = append(append(c.out.Shapes, fill...), stroke...)

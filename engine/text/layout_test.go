@@ -8,6 +8,7 @@ import (
 	"unicode/utf16"
 
 	"overcrank/aep"
+	"overcrank/engine/raster"
 )
 
 // plain is a document of one style.
@@ -339,5 +340,36 @@ func BenchmarkLayout(b *testing.B) {
 	d := plain("The quick brown fox jumps over the lazy dog", box(160, 400, aep.JustifyFullLastLeft))
 	for b.Loop() {
 		set(b, book, d)
+	}
+}
+
+func TestStylesGoWithoutKerningAndLigatures(t *testing.T) {
+	for want, style := range map[string]aep.CharacterStyle{
+		"": {}, "liga clig": {Unligated: true}, "kern": {Unkerned: true}, "liga clig kern": {Tracking: 10, Unkerned: true},
+	} {
+		var off []string
+		for _, f := range features(&style) {
+			if f.Value != 0 {
+				t.Errorf("%s is on", f.Tag)
+			}
+			off = append(off, f.Tag.String())
+		}
+		if got := strings.Join(off, " "); got != want {
+			t.Errorf("%+v goes without %q, want %q", style, got, want)
+		}
+	}
+}
+
+func TestStrokesOfTextsAreJoinedAsTheirStyleSays(t *testing.T) {
+	for join, want := range map[aep.StrokeJoin]int{aep.MiterStroke: raster.MiterJoin, aep.RoundStroke: raster.RoundJoin, aep.BevelStroke: raster.BevelJoin} {
+		l := set(t, goFonts(t), plain("L", func(s style, _ para, _ doc) { s.ApplyStroke, s.StrokeWidth, s.StrokeJoin = true, 3, join }))
+		if n := len(l.Shapes); n == 0 || l.Shapes[n-1].Stroke == nil && l.Shapes[0].Stroke == nil {
+			t.Fatalf("no stroke among %d shapes", n)
+		}
+		for _, s := range l.Shapes {
+			if s.Stroke != nil && s.Stroke.Join != want {
+				t.Errorf("join %d is drawn as %d, want %d", join, s.Stroke.Join, want)
+			}
+		}
 	}
 }

@@ -162,12 +162,15 @@ func (s *setter) shape(chars []char) ([][]glyph, error) {
 	return runs, nil
 }
 
-// features disables ligatures where tracking would separate their parts.
-func features(style *aep.CharacterStyle) []shaping.FontFeature {
-	if style.Tracking == 0 {
-		return nil
+// features disables what a style goes without, and ligatures where tracking would separate their parts.
+func features(style *aep.CharacterStyle) (off []shaping.FontFeature) {
+	if style.Tracking != 0 || style.Unligated {
+		off = append(off, shaping.FontFeature{Tag: opentype.MustNewTag("liga")}, shaping.FontFeature{Tag: opentype.MustNewTag("clig")})
 	}
-	return []shaping.FontFeature{{Tag: opentype.MustNewTag("liga")}, {Tag: opentype.MustNewTag("clig")}}
+	if style.Unkerned {
+		off = append(off, shaping.FontFeature{Tag: opentype.MustNewTag("kern")})
+	}
+	return off
 }
 
 func (s *setter) place(out shaping.Output, chars []char, part shaping.Input, want match) []glyph {

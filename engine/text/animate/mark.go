@@ -111,5 +111,5 @@ func (g *glyph) strokes() []raster.Shape {
 		return nil
 	}
 	return []raster.Shape{{Outline: g.Outline, Color: g.stroke, Stroke: &raster.StrokeStyle{
-		Width: g.strokeWidth, Cap: raster.ButtCap, Join: raster.MiterJoin, MiterLimit: 4}}}
+		Width: g.strokeWidth, Cap: raster.ButtCap, Join: raster.MiterJoin + int(g.Style.StrokeJoin), MiterLimit: 4}}}
 }

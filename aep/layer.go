@@ -65,7 +65,8 @@ type Layer struct {
 	CharactersInSpace bool
 	// CharactersFace tells whether each of them faces the camera.
 	CharactersFace bool
-	Quality        int // 0 wireframe, 1 draft, 2 best
+	Quality        int  // 0 wireframe, 1 draft, 2 best
+	Bicubic        bool // sampled bicubically where its quality is the best
 	LightKind      int
 
 	Props   *Property // root group; its children are the layer's own groups, such as "ADBE Transform Group"

@@ -31,6 +31,7 @@ const (
 	ldtaNameLength      = 32
 	ldtaFlagGuide       = 1 // of the first byte of flags
 	ldtaFlagPixelMotion = 2
+	ldtaFlagBicubic     = 6
 	ldtaFlagInSpace     = 3
 	ldtaFlagCharacters  = 4
 	ldtaFlagNull        = 7 // of the second
@@ -138,6 +139,7 @@ func decodeLayer(b body) *Layer {
 		Locked:            b.bit(ldtaFlags+2, ldtaFlagLocked),
 		FrameBlend:        b.bit(ldtaFlags+2, ldtaFlagFrameBlend),
 		PixelMotion:       b.bit(ldtaFlags, ldtaFlagPixelMotion),
+		Bicubic:           b.bit(ldtaFlags, ldtaFlagBicubic),
 		MotionBlur:        b.bit(ldtaFlags+2, ldtaFlagMotionBlur),
 		EffectsEnabled:    b.bit(ldtaFlags+2, ldtaFlagEffects),
 		AudioEnabled:      b.bit(ldtaFlags+2, ldtaFlagAudio),

@@ -72,6 +72,7 @@ func layerFlags(b []byte, l *Layer) {
 	}
 	bit(37, 1, l.Guide)
 	bit(37, 2, l.PixelMotion)
+	bit(37, 6, l.Bicubic)
 	bit(38, 7, l.Null)
 	bit(38, 3, l.Solo)
 	bit(38, 2, l.ThreeD)

@@ -33,6 +33,7 @@ func (f *Preflight) within(ctx context.Context, use aep.Use) (lacks []scene.Lack
 	of, known := f.files[key]
 	if !known {
 		if len(f.files) == maxFiles {
+			f.unread[key] = true
 			return nil, nil
 		}
 		of = f.read(ctx, it)

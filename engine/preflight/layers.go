@@ -47,6 +47,9 @@ func (f *Preflight) layers(ctx context.Context, comp *scene.Comp) (looked, error
 	if ctx.Err() != nil {
 		return looked{}, context.Cause(ctx)
 	}
+	if l.untried > 0 {
+		l.found.add(bounded(comp.Item, fmt.Sprintf("%d of %d values of expressions were tried", l.values, l.values+l.untried)))
+	}
 	out := looked{l.found.list, l.expressions}
 	f.looks[comp.Item] = out
 	return out, nil
@@ -60,6 +63,7 @@ type look struct {
 	found     *findings
 	fonts     map[string]bool // that were looked for
 	values    int
+	untried   int // values that were one too many
 	// expressions is how many were met.
 	expressions int
 }
@@ -74,7 +78,11 @@ func (l *look) layer(layer *scene.Layer) {
 		t := from + (to-from)*(float64(i)+0.5)/moments
 		e.BeginFrame()
 		for _, p := range driven {
-			if l.ctx.Err() != nil || l.values >= maxValues || l.preflight.failed[p] {
+			if l.ctx.Err() != nil || l.preflight.failed[p] {
+				continue
+			}
+			if l.values >= maxValues {
+				l.untried++
 				continue
 			}
 			l.values++
@@ -87,6 +95,11 @@ func (l *look) layer(layer *scene.Layer) {
 			return
 		}
 	}
+}
+
+// bounded is that a look at a composition did not see all of it.
+func bounded(comp *aep.Item, what string) aep.Finding {
+	return aep.Finding{Kind: aep.FeatureFinding, Composition: comp.Name, What: what, Detail: true}
 }
 
 func drivenOf(p *aep.Property, list []*aep.Property) []*aep.Property {

@@ -3,6 +3,7 @@ package preflight
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"overcrank/aep"
@@ -38,6 +39,7 @@ type Preflight struct {
 	faults  map[*aep.Item][]aep.Finding // such expressions of compositions that others were looked at for
 	failing func(eval.Ref, error)       // hears of expressions that fail
 	files   map[string]read             // files that were read
+	unread  map[string]bool             // files of the composition that were one too many
 }
 
 // New prepares to look at a project, which must be complete (aep.Complete) and whose files were searched for (aep.Resolve).
@@ -110,6 +112,7 @@ func (f *Preflight) Look(ctx context.Context, comp *aep.Item) (aep.Forecast, err
 	all := newFindings()
 	s := scene.Compile(f.project, comp)
 	needs := needsOf(s)
+	f.unread = make(map[string]bool)
 	for _, lack := range append(s.Notes(), s.Lacks...) {
 		all.lack(f.project, lack)
 	}
@@ -127,6 +130,9 @@ func (f *Preflight) Look(ctx context.Context, comp *aep.Item) (aep.Forecast, err
 		for _, font := range fonts {
 			all.add(font)
 		}
+	}
+	if n := len(f.unread); n > 0 {
+		all.add(bounded(comp, fmt.Sprintf("%d of %d files were read", maxFiles, maxFiles+n)))
 	}
 	for _, c := range s.Comps() {
 		of, err := f.layers(ctx, c)

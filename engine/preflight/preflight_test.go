@@ -367,3 +367,28 @@ func TestPixelsAndColoursThatAreNotDrawnAreDetails(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
+
+func TestWhatWasNotLookedAtIsCounted(t *testing.T) {
+	t.Parallel()
+	p, comp := project(func(p *aep.Project, l *aep.Layer) {
+		for range 2001 { // each is tried at ten times
+			opacity := number("ADBE Opacity", 100)
+			opacity.Expression, opacity.ExpressionOn = "50", true
+			l.Props.Children[0].Children = append(l.Props.Children[0].Children, opacity)
+		}
+		for i := range uint32(203) {
+			path := fmt.Sprintf("/nowhere/%d.svg", i)
+			p.Items = append(p.Items, &aep.Item{ID: 1000 + i, Kind: aep.ItemFootage, Footage: &aep.Footage{Kind: aep.FootageFile, Still: true, Width: 8, Height: 8, HasVideo: true,
+				File: aep.FileReference{FullPath: path, Resolved: path}}})
+			more := *l
+			more.ID, more.Source, more.Props = 1000+i, 1000+i, group("layer")
+			p.Items[1].Comp.Layers = append(p.Items[1].Comp.Layers, &more)
+		}
+	})
+	got, err := preflight.New(p, options(t, p)).Look(t.Context(), comp)
+	for _, want := range []string{"20000 of 20010 values of expressions were tried", "200 of 203 files were read"} {
+		if err != nil || !slices.ContainsFunc(got.Findings, func(f aep.Finding) bool { return f.What == want && f.Detail && f.Words() == want }) {
+			t.Errorf("it does not say that %s, %v", want, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -47,6 +48,9 @@ func (h *hearing) composition(sc *stage, s stretchOfTime) {
 	for _, l := range sc.comp.All {
 		h.looked++
 		if h.looked > maxSoundLayers || len(h.clips) >= maxSounds || h.ctx.Err() != nil {
+			if h.ctx.Err() == nil && len(h.clips) > 0 {
+				h.r.warned.say(fmt.Sprintf("only the first %d sounds are heard", len(h.clips)))
+			}
 			return
 		}
 		it := l.Source

@@ -41,15 +41,8 @@ func (c *conversions) of(w *worker, it *aep.Item) func(c [4]float64) [4]float64 
 // footageProfile is what the colours of an item mean: what the project assigns, what its file says, or else those of video. A film whose
 // primaries the project has is left as it is: what its curve is for is decided by whoever shows it.
 func footageProfile(it *aep.Item, working *profile.Profile) *profile.Profile {
-	if it.Footage.Profile.Has() {
-		if p, err := scene.ProfileOf(it.Footage.Profile); err == nil {
-			return p
-		}
-	}
-	if it.Footage.Still && it.Footage.File.Resolved != "" {
-		if p, err := profile.Carried(it.Footage.File.Resolved); err == nil && p != nil {
-			return p
-		}
+	if p, _ := scene.FootageProfile(it); p != nil { // an error is noted by the scene
+		return p
 	}
 	video := profile.Video()
 	if !it.Footage.Still && working.SamePrimaries(video) {

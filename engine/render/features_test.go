@@ -120,6 +120,27 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		"random order": {func(l *aep.Layer) {
 			animated(l, []*aep.Property{group("ADBE Text Wiggly Selector")}, value("ADBE Text Opacity", 50))
 		}, "After Effects' own randomness in the selector 'ADBE Text Wiggly Selector'"},
+		"bicubic sampling": {func(l *aep.Layer) { l.Bicubic, l.Quality = true, 2 }, "bicubic sampling"},
+		"a style of large reach": {func(l *aep.Layer) {
+			children(l, group("ADBE Layer Styles", group("dropShadow/enabled", value("dropShadow/distance", 2001), value("dropShadow/size", 5))))
+		}, "what lies farther than 2000 pixels away of layer style 'dropShadow/enabled'"},
+		"too many copies": {func(l *aep.Layer) {
+			l.Kind = aep.LayerShape
+			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Shape - Rect"), group("ADBE Vector Filter - Repeater", value("ADBE Vector Repeater Copies", 1001))))
+		}, "what shape operators make beyond their limits"},
+		"copies that become too many": {func(l *aep.Layer) {
+			l.Kind = aep.LayerShape
+			copies := linear(value("ADBE Vector Repeater Copies", 1), 0, 0.1, aep.Numbers{1}, aep.Numbers{1200})
+			children(l, group("ADBE Root Vectors Group", group("ADBE Vector Shape - Rect"), group("ADBE Vector Filter - Repeater", copies)))
+		}, "what shape operators make beyond their limits"},
+		"groups within groups": {func(l *aep.Layer) {
+			l.Kind = aep.LayerShape
+			inner := group("ADBE Vector Shape - Rect")
+			for range 130 {
+				inner = group("ADBE Vector Group", group("ADBE Vectors Group", inner))
+			}
+			children(l, group("ADBE Root Vectors Group", inner))
+		}, "what shape operators make beyond their limits"},
 		"optical kerning": {func(l *aep.Layer) {
 			l.Kind = aep.LayerText
 			first, later := words(), words()

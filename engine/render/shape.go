@@ -10,7 +10,10 @@ import (
 )
 
 var shapeKind = kind(func(w *worker, v view) (*drawing, error) {
-	paints := v.layer.Shapes.Paints(w.eval, v.t)
+	paints, lacks := v.layer.Shapes.Paints(w.eval, v.t)
+	if lacks != "" {
+		w.undrawn(v.comp.Item, v.layer.Layer, lacks)
+	}
 	if len(paints) == 0 {
 		return nil, nil
 	}

@@ -51,6 +51,23 @@ func ProfileOf(p aep.ColorProfile) (*profile.Profile, error) {
 	return profile.ICC([]byte(p.ICC))
 }
 
+// FootageProfile is what the colours of an item mean: what the project assigns, or its file says; nil for neither.
+func FootageProfile(it *aep.Item) (p *profile.Profile, err error) {
+	if it.Footage.Profile.Has() {
+		if p, err = ProfileOf(it.Footage.Profile); err == nil {
+			return p, nil
+		}
+	}
+	if it.Footage.Still && it.Footage.File.Resolved != "" {
+		carried, broken := profile.Carried(it.Footage.File.Resolved)
+		if carried != nil {
+			return carried, nil
+		}
+		err = cmp.Or(err, broken)
+	}
+	return nil, err
+}
+
 // notes are what of the project's colours is drawn differently.
 func (c *Color) notes(p *aep.Project) (notes []Lack) {
 	if c.Bits > 8 {

@@ -22,6 +22,7 @@ const (
 	Placeholders   Feature = "layer:placeholders"
 	UnknownLayers  Feature = "layer:layers of a kind that is not known"
 	RoughLayers    Feature = "layer:layers in draft quality or as wireframes"
+	Bicubic        Feature = "layer:bicubic sampling"
 	Adjustments    Feature = "layer:adjustment layers"
 	DeepLayers     Feature = "layer:3D layers"
 	DeepCharacters Feature = "layer:per-character 3D"

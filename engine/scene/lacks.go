@@ -1,7 +1,9 @@
 package scene
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"path"
 	"slices"
@@ -96,6 +98,11 @@ func (c *compiler) seen(l *Layer) {
 		l.light()
 	case Footage:
 		l.file(c.scene.Color.Bits)
+		if c.scene.Color.Working != nil && l.Source != nil && l.Source.Footage.Kind == aep.FootageFile {
+			if _, err := FootageProfile(l.Source); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				l.detail("the colour profile of '"+l.Source.FileName()+"'", Filed(l.Source))
+			}
+		}
 	case Nested:
 		if l.within {
 			l.lack("composition '"+l.Source.Name+"' within itself", Compositions)
@@ -132,6 +139,9 @@ func (l *Layer) switches() {
 	}
 	if what := l.lowQuality(); what != "" {
 		l.lacks = append(l.lacks, Lack{What: what, Of: RoughLayers, Detail: true, Kept: true})
+	}
+	if l.Bicubic && l.Quality > draft && !l.Vector() {
+		l.detail("bicubic sampling", Bicubic)
 	}
 	if l.FrameBlend && l.MixesFrames() {
 		if l.PixelMotion {

@@ -16,7 +16,11 @@ type group struct{ operators []operator }
 
 func newGroup(p params) *group {
 	g := &group{}
-	if p.ref.Prop == nil || p.depth > maxGroups {
+	if p.ref.Prop != nil && p.depth > maxGroups {
+		p.lack(beyond)
+		return g
+	}
+	if p.ref.Prop == nil {
 		return g
 	}
 	known := table()

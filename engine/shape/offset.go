@@ -35,10 +35,10 @@ func newOffset(p params) operator {
 
 func (o *offset) apply(c *contents, m *moment) {
 	amount, first := m.number(&o.amount), m.number(&o.first)
-	if amount == 0 || steps(c.paths) > maxOffset {
+	if amount == 0 || m.atMost(steps(c.paths), maxOffset) != steps(c.paths) {
 		return
 	}
-	copies := max(1, min(maxCopies, maxOffset/(1+steps(c.paths)), copiesOf(m.number(&o.copies))))
+	copies := max(1, m.atMost(copiesOf(m.number(&o.copies)), max(1, min(maxCopies, maxOffset/(1+steps(c.paths))))))
 	by := geom.Parallel{MiterLimit: m.number(&o.limit)}
 	switch m.number(&o.join) {
 	case offsetRound:

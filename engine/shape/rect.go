@@ -10,7 +10,7 @@ const rectTolerance = 0.01
 
 // Rect is the box around all outlines at composition time t, painted or not, in pixels of the layer; with those of the strokes if strokes is true.
 func (c *Contents) Rect(e *eval.Evaluator, t float64, strokes bool) geom.Rect {
-	now := c.root.contents(&moment{e, t})
+	now := c.root.contents(&moment{eval: e, t: t})
 	var corners []geom.Point
 	for _, p := range now.paths {
 		corners = append(corners, points(p.outline, p.m)...)

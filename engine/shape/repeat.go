@@ -36,8 +36,8 @@ func newRepeat(p params) operator {
 }
 
 func (o *repeat) apply(c *contents, m *moment) {
-	copies := int(max(0, min(maxCopies, m.number(&o.copies))))
-	copies = min(copies, maxPaths/max(1, len(c.paths)+count(c.paints)), max(1, maxRepeated/max(1, c.steps())))
+	limit := min(maxCopies, maxPaths/max(1, len(c.paths)+count(c.paints)), max(1, maxRepeated/max(1, c.steps())))
+	copies := m.atMost(int(max(0, min(maxCopies+1, m.number(&o.copies)))), limit)
 	offset := m.number(&o.offset)
 	anchor, at, scale := m.point(&o.anchor), m.point(&o.position), m.point(&o.scale)
 	turn, first, last := m.number(&o.turn), m.number(&o.first)/100, m.number(&o.last)/100

@@ -43,13 +43,19 @@ type Contents struct {
 	nearly []string
 }
 
+// beyond is what is not drawn where operators come to their limits.
+const beyond = "what shape operators make beyond their limits"
+
 // Compile compiles the group ref.Prop, "ADBE Root Vectors Group", of a shape layer; it may be nil.
 func Compile(ref eval.Ref) *Contents {
 	c := &Contents{varies: eval.Varies(ref.Prop)}
 	c.root = newGroup(params{ref: ref, lacks: &c.lacks, nearly: &c.nearly, timed: &c.timed})
 	c.varies = c.varies || c.timed
 	if !c.varies {
-		c.fixed = c.evaluate(&moment{})
+		m := moment{}
+		if c.fixed = c.evaluate(&m); m.over {
+			c.lacks = append(c.lacks, beyond)
+		}
 	}
 	return c
 }
@@ -66,12 +72,17 @@ func (c *Contents) Timed() bool { return c.timed }
 // Varies tells whether anything may change over time.
 func (c *Contents) Varies() bool { return c.varies }
 
-// Paints are the fills and strokes at composition time t, from the bottom. They must not be written to.
-func (c *Contents) Paints(e *eval.Evaluator, t float64) []Paint {
+// Paints are the fills and strokes at composition time t, from the bottom, which must not be written to; and what is not drawn of them since an operator
+// came to its limit, "" for nothing. Where nothing varies that is among the lacks.
+func (c *Contents) Paints(e *eval.Evaluator, t float64) (paints []Paint, lacks string) {
 	if !c.varies {
-		return c.fixed
+		return c.fixed, ""
 	}
-	return c.evaluate(&moment{e, t})
+	m := moment{eval: e, t: t}
+	if paints = c.evaluate(&m); m.over {
+		lacks = beyond
+	}
+	return paints, lacks
 }
 
 func (c *Contents) evaluate(m *moment) []Paint {
@@ -99,6 +110,16 @@ type operator interface{ apply(c *contents, m *moment) }
 type moment struct {
 	eval *eval.Evaluator
 	t    float64
+	over bool // whether less is made than the values say
+}
+
+// atMost is how many of n things are made.
+func (m *moment) atMost(n, limit int) int {
+	if n > limit {
+		m.over = true
+		return limit
+	}
+	return n
 }
 
 func (m *moment) number(n *eval.Number) float64 { return n.At(m.eval, m.t) }

@@ -29,9 +29,8 @@ func (o *zigzag) apply(c *contents, m *moment) {
 	size, smooth := m.number(&o.size), m.number(&o.points) == zigzagSmooth
 	n := 0
 	if ridges := m.number(&o.ridges); ridges > 0 {
-		n = int(math.Round(min(maxRidges, ridges)))
+		n = m.atMost(int(math.Round(min(maxRidges+1, ridges))), min(maxRidges, maxTeeth/(1+steps(c.paths))))
 	}
-	n = min(n, maxTeeth/(1+steps(c.paths)))
 	c.bend(func(contour geom.Contour) geom.Contour { return toothed(contour, size, n, smooth) })
 }
 

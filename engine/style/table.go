@@ -2,6 +2,7 @@ package style
 
 import (
 	"cmp"
+	"path"
 	"strings"
 
 	"overcrank/aep"
@@ -100,6 +101,13 @@ func Compile(ref eval.Ref) *Set {
 func (s *Set) add(e entry, p Params) {
 	p.lacks = new([]string)
 	made := e.make(p)
+	for _, c := range p.ref.Prop.Children {
+		n := eval.NumberOf(eval.Ref{Comp: p.ref.Comp, Layer: p.ref.Layer, Prop: c}, 0)
+		if length := path.Base(c.Match); (length == "size" || length == "blur" || length == "distance") && n.May(func(v float64) bool { return v > maxReach }) {
+			p.lack("what lies farther than 2000 pixels away")
+			break
+		}
+	}
 	if e.match == patternOverlayMatch {
 		s.Pattern = named(p.ref.Prop)
 	}

@@ -16,6 +16,8 @@ var (
 		"the expression of '%s': %s",
 		"its pixels of %s are written as square ones",
 		"the working space '%s' is not known, so colours are not converted to it",
+		"%d of %d values of expressions were tried",
+		"%d of %d files were read",
 		"footage, edges and animated text are drawn, and all is written, in 8 of %d bits per channel",
 		"colours that OpenColorIO manages are drawn as those of Adobe's own management",
 	}
@@ -29,6 +31,10 @@ var (
 	}
 	drawings = []string{
 		"%s of effect '%s'",
+		"bicubic sampling",
+		"the colour profile of '%s'",
+		"what lies farther than 2000 pixels away",
+		"what shape operators make beyond their limits",
 		"%s of layer style '%s'",
 		"%s in the sound of effect '%s'",
 		"%s in the vector file '%s'",

@@ -18,6 +18,7 @@ var warnings = []string{
 	"font '%s' has no '%s', and no other font here has it",
 	"font '%s' has a picture for '%s', which is not drawn",
 	"font '%s' can't be read: %s",
+	"only the first %d sounds are heard",
 	"thumbnails can't be written: %s",
 	"the film has no sound: %s",
 	"footage could not be searched for: %s",

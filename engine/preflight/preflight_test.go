@@ -70,6 +70,11 @@ func TestEachFindingIsToldWithItsVerdict(t *testing.T) {
 			p.BitsPerChannel = 32
 			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: "/art/sun.exr", Resolved: "/art/sun.exr"}
 		}, aep.DrawsNearly, aep.Finding{Kind: aep.FeatureFinding, What: "what is brighter than white in 'sun.exr'", Detail: true}},
+		"a colour profile that nobody knows": {func(p *aep.Project, _ *aep.Layer) {
+			p.Color.WorkingSpace.Name = "sRGB IEC61966-2.1"
+			p.Items[0].Footage.Kind, p.Items[0].Footage.File = aep.FootageFile, aep.FileReference{FullPath: "/art/logo.png", Resolved: "/art/logo.png"}
+			p.Items[0].Footage.Profile.Name = "A profile of nobody"
+		}, aep.DrawsNearly, aep.Finding{Kind: aep.FeatureFinding, What: "the colour profile of 'logo.png'", Detail: true}},
 		"styles merged into a file": {func(p *aep.Project, _ *aep.Layer) { styled(t, p) }, aep.DrawsNearly, aep.Finding{
 			Kind: aep.FeatureFinding, What: "layer styles that are merged into the file 'art.psd'", Detail: true}},
 		"styles beside a file": {func(p *aep.Project, l *aep.Layer) {

@@ -231,9 +231,15 @@ type Clock struct{ layer *aep.Layer }
 func (c Clock) At(t float64) float64 { return eval.LocalTime(c.layer, t) }
 
 // Lack notes a part of the effect that is not drawn, such as "the feather".
+//
+// It is not inlined, nor are those that follow: they are called in a hundred places of a program that has to stay small.
+//
+//go:noinline
 func (p Params) Lack(part string) { p.notes.lacks = append(p.notes.lacks, part) }
 
 // LackIf notes a part that is not drawn where n may be one of the numbers that is tells, at any time.
+//
+//go:noinline
 func (p Params) LackIf(n *eval.Number, is func(v float64) bool, part string) {
 	if n.May(is) {
 		p.Lack(part)
@@ -241,6 +247,8 @@ func (p Params) LackIf(n *eval.Number, is func(v float64) bool, part string) {
 }
 
 // Unless notes a part that is not drawn where a parameter may have another value than the usual one, which is that of a file that lacks it.
+//
+//go:noinline
 func (p Params) Unless(number string, usual float64, part string) {
 	n := p.Number(number, usual)
 	p.LackIf(&n, func(v float64) bool { return v != usual }, part)

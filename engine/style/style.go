@@ -95,6 +95,8 @@ func (p Params) color(name string, r, g, b float64) eval.Vector {
 }
 
 // lack notes a part of the style that is not drawn, such as "the noise".
+//
+//go:noinline
 func (p Params) lack(part string) { *p.lacks = append(*p.lacks, part) }
 
 // light is the direction from which a style is lit, in degrees: its own, or that of all styles of the layer.

@@ -7,6 +7,8 @@
 function playerOf(root, takes, take, { laid = () => {}, told = () => {}, preload = "auto" } = {}) {
   const $ = (id) => document.getElementById(id), NS = "http://www.w3.org/2000/svg", side = 10000, over = new AbortController();
   const stage = $("stage"), seek = $("seek"), place = $("place"), takeMenu = $("take"), otherMenu = $("other"), way = $("way"), wipe = $("wipe");
+  const shapes = new CSSStyleSheet(), ratios = {};
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, shapes];
   let first = null, second = null, frame = 0, backwards = 0;
   let resting = null; // while a poster stands for the film that nobody has moved yet
 
@@ -22,6 +24,12 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, preload
     return two(Math.floor(s / 3600)) + ":" + two(Math.floor(s / 60) % 60) + ":" + two(s % 60) + ":" + two(n % base);
   }
 
+  // css gives a picture's box its shape. It is in a sheet of its own, since what is kept current may not copy an attribute of style.
+  function css(which, ratio) {
+    ratios[which] = ratio;
+    return Object.entries(ratios).map(([name, r]) => ".stage .shot." + name + " { --ratio: " + r + "; }").join(" ");
+  }
+
   function shot(t, which) {
     const box = document.createElement("div"), media = document.createElement(t.kind === "film" ? "video" : "img"), ink = document.createElementNS(NS, "svg");
     box.className = "shot " + which;
@@ -30,7 +38,7 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, preload
     if (t.kind === "film") waitForFilm(box, media);
     if (t.kind !== "frames") media.src = t.src;
     if (t.kind !== "film") media.alt = said("Take %d", t.number);
-    const shaped = (w, h) => { if (w > 0 && h > 0) box.style.setProperty("--ratio", String(w / h)); };
+    const shaped = (w, h) => { if (w > 0 && h > 0) shapes.replaceSync(css(which, w / h)); };
     shaped(t.width, t.height);
     media.addEventListener(t.kind === "film" ? "loadedmetadata" : "load", () => shaped(media.videoWidth || media.naturalWidth, media.videoHeight || media.naturalHeight));
     ink.setAttribute("viewBox", "0 0 " + side + " " + side);
@@ -173,6 +181,6 @@ function playerOf(root, takes, take, { laid = () => {}, told = () => {}, preload
     go: (n) => go(take.kind === "frames" ? Math.max(0, (take.frames || []).indexOf(n + take.first)) : n), stop, halt,
     busy: () => playing() || backwards !== 0,
     playing, number: () => number(take, frame), take: () => take, ink: () => first?.ink,
-    end: () => { stop(); over.abort(); },
+    end: () => { stop(); over.abort(); document.adoptedStyleSheets = document.adoptedStyleSheets.filter((s) => s !== shapes); },
   };
 }

@@ -16,6 +16,10 @@ func TestAPageGoesOnAtAnotherCoordinator(t *testing.T) {
 	t.Parallel()
 	s := farmtest.StartSeveral(t)
 	leader, _ := s.Parted()
+	s.Await("the farm to use all that its release has, sign-ins among it", func() bool {
+		_, err := leader.CreateProject(t.Context(), "Spring spots", nil)
+		return err == nil
+	})
 	b := signedIn(t, leader)
 	b.expect("ERR_", "WebSocket", "Failed to load resource") // the coordinator is killed on purpose
 	host := func(n *farmtest.Farm) string {

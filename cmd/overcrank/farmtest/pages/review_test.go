@@ -121,7 +121,7 @@ func (b *browser) switchesKeysOff() {
 	b.click("#keys-open")
 	b.click("#single-keys")
 	b.do(chromedp.KeyEvent(kb.Escape))
-	b.until(`!document.getElementById("keys").open`) // which has the keys until then
+	b.until(`!document.getElementById("keys").open && !document.activeElement.closest("dialog")`) // which has the keys until then
 	b.do(chromedp.KeyEvent(","))
 	at(0)
 }

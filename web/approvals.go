@@ -60,15 +60,23 @@ func (s *server) approvalPieces(p farm.Principal, shell page.Shell, from string)
 func (s *server) approve(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	ids := c.Request().PostArgs().PeekMulti("id")
+	var ids []string
+	for _, id := range c.Request().PostArgs().PeekMulti("id") {
+		ids = append(ids, string(id))
+	}
 	if len(ids) == 0 || len(ids) > approvalsStep {
 		return farm.Invalid("these jobs cannot be approved at once", farm.Field("id", "must name 1 to %d jobs, not %d", approvalsStep, len(ids)))
 	}
-	for _, id := range ids {
-		_, err := s.farm.jobs.ApproveJob(ctx, p, string(id))
-		if code := farm.CodeOf(err); err != nil && code != farm.CodeConflict && code != farm.CodeNotFound {
-			return err
-		}
+	some, err := s.selectedByID(ctx, p, ids)
+	if err != nil {
+		return err
+	}
+	_, err = changeEach(ctx, some.jobs, func(ctx context.Context, job farm.Job) error {
+		_, err := s.farm.jobs.ApproveJob(ctx, p, job.ID)
+		return err
+	})
+	if err != nil {
+		return err
 	}
 	return c.Redirect("/approvals", fiber.StatusSeeOther)
 }

@@ -88,21 +88,30 @@ func (f *Fonts) Receive(ctx context.Context, fileName string, body io.Reader) (F
 	return FontFile{ref: farm.FileRef{SHA256: obj.SHA256, Size: obj.Size, Name: fileName}, faces: faces}, err
 }
 
-// read reads one font at a time: each may take several times its size in memory.
-func (f *Fonts) read(ctx context.Context, obj files.Object) ([]farm.FontUse, error) {
-	path, done, err := f.files.Path(ctx, obj.Key)
+// read reads the faces of a font.
+func (f *Fonts) read(ctx context.Context, obj files.Object) (faces []farm.FontUse, err error) {
+	err = f.withFile(ctx, obj.Key, func(file *os.File) error {
+		faces, err = fontfile.Read(file, obj.Size)
+		return err
+	})
+	return faces, err
+}
+
+// withFile has one font read at a time: each may take several times its size in memory.
+func (f *Fonts) withFile(ctx context.Context, key string, read func(*os.File) error) error {
+	path, done, err := f.files.Path(ctx, key)
 	if err != nil {
-		return nil, fmt.Errorf("reading a font: %w", err)
+		return fmt.Errorf("reading a font: %w", err)
 	}
 	defer done()
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading a font: %w", err)
+		return fmt.Errorf("reading a font: %w", err)
 	}
 	defer file.Close()
 	f.reading.Lock()
 	defer f.reading.Unlock()
-	return fontfile.Read(file, obj.Size)
+	return read(file)
 }
 
 // Add puts a received font into the library of the caller's team. familyName is "" for the font's own. The same file under the same

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"slices"
@@ -183,25 +182,16 @@ func (f *Fonts) Lacks(_ context.Context, p farm.Principal, name string) (lacks b
 	return lacks, err
 }
 
-// renamed is a face of a font under another name. One font is read at a time, see read.
-func (f *Fonts) renamed(ctx context.Context, font farm.Font, number int, postScript string) ([]byte, error) {
+// renamed is a face of a font under another name.
+func (f *Fonts) renamed(ctx context.Context, font farm.Font, number int, postScript string) (content []byte, err error) {
 	key, err := files.BlobKey(font.File.SHA256)
 	if err != nil {
 		return nil, err
 	}
-	at, done, err := f.files.Path(ctx, key)
-	if err != nil {
-		return nil, fmt.Errorf("copying a font: %w", err)
-	}
-	defer done()
-	file, err := os.Open(at)
-	if err != nil {
-		return nil, fmt.Errorf("copying a font: %w", err)
-	}
-	defer file.Close()
-	f.reading.Lock()
-	content, err := fontfile.Rename(file, font.File.Size, number, postScript)
-	f.reading.Unlock()
+	err = f.withFile(ctx, key, func(file *os.File) error {
+		content, err = fontfile.Rename(file, font.File.Size, number, postScript)
+		return err
+	})
 	var no *fontfile.Refusal
 	switch {
 	case errors.Is(err, fontfile.ErrRestricted):

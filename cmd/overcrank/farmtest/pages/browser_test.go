@@ -264,10 +264,10 @@ func (b *browser) until(script string) {
 	b.do(untilTrue(script))
 }
 
-// shows waits for words on the page.
+// shows waits for words on the page, and until all of the page is there: what is asked next may stand further down than the words.
 func (b *browser) shows(words string) {
 	b.t.Helper()
-	b.until(fmt.Sprintf(`document.body.innerText.includes(%q)`, words))
+	b.until(fmt.Sprintf(`document.readyState !== "loading" && document.body.innerText.includes(%q)`, words))
 }
 
 // picture keeps a picture of the page for the documentation when OVERCRANK_PICTURES names a folder.

@@ -205,6 +205,14 @@ func TestAJobFromItsLeaseToItsResult(t *testing.T) {
 	m.put(wire.PathThumbnail, lease.Attempt, "4", "<html>").refused(http.StatusBadRequest, "JPEG")
 	m.put(wire.PathThumbnail, lease.Attempt, "5", make([]byte, 257<<10)).refused(http.StatusRequestEntityTooLarge)
 	m.put(wire.PathThumbnail, lease.Attempt, "-1", picture(t)).refused(http.StatusBadRequest)
+	for line := range strings.Lines(r.logs.String()) { // there are dozens for each attempt
+		if strings.Contains(line, "route="+wire.PathThumbnail) && !strings.Contains(line, "level=DEBUG") {
+			t.Errorf("an ordinary log has %s", line)
+		}
+	}
+	if taken := strings.Count(r.logs.String(), "route="+wire.PathThumbnail); taken != 4 {
+		t.Errorf("the log has %d requests for thumbnails, want 4", taken)
+	}
 	proxy := wire.PathProxy + lease.Task + "/1"
 	m.send(http.MethodPut, proxy, "\x00\x00\x00\x20ftypisom, a film").into(http.StatusNoContent, nil)
 	m.send(http.MethodPut, proxy, "<html>").refused(http.StatusBadRequest, "no MP4")

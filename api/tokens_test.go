@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"overcrank/coordinator"
 )
 
 const (
@@ -175,6 +177,21 @@ func TestPeopleComeInByLink(t *testing.T) {
 	r.send(http.MethodDelete, pathTokens+"/"+ada.ID, nil).refused(http.StatusNotFound)
 	r.send(http.MethodDelete, pathPeople+"/"+ada.ID, nil).into(http.StatusNoContent, nil)
 	r.send(http.MethodPost, pathPeople+"/"+ada.ID+"/sign-in-links", nil).refused(http.StatusNotFound)
+}
+
+// TestALinkForAPersonNamesTheFarmsAddress is asked at an address that is not the one with which links begin.
+func TestALinkForAPersonNamesTheFarmsAddress(t *testing.T) {
+	const public = "https://farm.example.com"
+	r := startOn(t, coordinator.Config{DataDir: t.TempDir(), PublicAddress: public})
+	var ada tokenAnswer
+	r.send(http.MethodPost, pathPeople, `{"name": "Ada", "role": "producer"}`).into(http.StatusCreated, &ada)
+	var again struct{ URL string }
+	r.send(http.MethodPost, pathPeople+"/"+ada.ID+"/sign-in-links", nil).into(http.StatusCreated, &again)
+	for _, link := range []string{ada.SignIn.URL, again.URL} {
+		if !strings.HasPrefix(link, public+"/sign-in/") {
+			t.Errorf("the link is %s", link)
+		}
+	}
 }
 
 func TestTokensThatCannotBeMade(t *testing.T) {

@@ -85,6 +85,19 @@ func TestAPersonIsChangedAsOthersLearn(t *testing.T) {
 	r.as("zoe").get(at).is(http.StatusNotFound)                 // of another team
 }
 
+// TestWhatIsHandedOnNamesTheFarmsAddress is asked at an address that is not the one with which links begin.
+func TestWhatIsHandedOnNamesTheFarmsAddress(t *testing.T) {
+	const public = "https://farm.example.com"
+	r := start(t, func(r *rig) { r.public = public })
+	v := r.as("ada")
+	invited := v.post("/settings/people", url.Values{"name": {"Mia"}, "role": {"artist"}, "life": {"90"}}).is(http.StatusOK, public+"/sign-in/").lacks(r.base)
+	id := regexp.MustCompile(`id="token-([0-9A-Z]+)"`).FindStringSubmatch(invited.body)[1]
+	for _, again := range []string{"/link", "/reset"} {
+		v.post("/settings/people/"+id+again, nil).is(http.StatusOK, public+"/sign-in/").lacks(r.base)
+	}
+	v.post("/machines/invite", url.Values{"name": {"suite"}, "uses": {"1"}, "life": {"1h"}}).is(http.StatusOK, "overcrank agent --coordinator "+public).lacks(r.base)
+}
+
 func TestTheCoordinatorsAreShownToAdministratorsOfTheFarm(t *testing.T) {
 	r := start(t)
 	r.as("ada").get("/settings/coordinators").is(http.StatusOK, "Coordinators", "Leads", "serves this page", "any one of them may fail", "which other coordinators cannot reach", " free", "State ", "none yet: the whole log is kept",

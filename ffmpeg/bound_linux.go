@@ -6,10 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Bound limits the memory of a process that was just started to MaxMemory: an allocation beyond that fails, and the
-// process ends with an error. On systems without such a limit for a running process it does nothing.
-func Bound(cmd *exec.Cmd) {
-	limit := unix.Rlimit{Cur: MaxMemory, Max: MaxMemory}
+// bound limits the memory of a process that was just started: an allocation beyond that fails, and the process ends with an error.
+func bound(cmd *exec.Cmd, most uint64) {
+	limit := unix.Rlimit{Cur: most, Max: most}
 	// Errors are ignored: a process that has ended needs no limit, and one whose limit cannot be set already has a lower
 	// one.
 	_ = unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_DATA, &limit, nil)

@@ -13,10 +13,9 @@ func TestAReaderIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := Start(cmd, MaxMemory); err != nil {
 		t.Skip(err)
 	}
-	Bound(cmd)
 	limits, err := os.ReadFile(fmt.Sprintf("/proc/%d/limits", cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)

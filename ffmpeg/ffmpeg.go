@@ -23,8 +23,10 @@ const MaxPixels = 100_000_000
 const (
 	// maxBlock limits each block of memory that ffmpeg allocates, in bytes: the largest picture in 16 bits, and a margin.
 	maxBlock = 1 << 30
-	// MaxMemory limits the memory of a process that reads untrusted files, in bytes, where the system can (Bound).
+	// MaxMemory limits the memory of a process that reads untrusted files, in bytes, where the system can (Start).
 	MaxMemory = 4 << 30
+	// MaxConverting is the same for one that writes a film of what it reads: x264 keeps a hundred frames, and takes more than 8 GiB for 8K.
+	MaxConverting = 32 << 30
 )
 
 // formats are the demuxers that may open a file: those of self-contained files. Playlists and scripts that name other
@@ -124,12 +126,20 @@ func Run(ctx context.Context, program string, args ...string) ([]byte, error) {
 	cmd, tail := Command(ctx, program, args...)
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	err := cmd.Start()
+	err := Start(cmd, MaxMemory)
 	if err == nil {
-		Bound(cmd)
 		err = cmd.Wait()
 	}
 	return out.Bytes(), Failure(ctx, err, tail)
+}
+
+// Start starts a command with its memory limited to so many bytes, where the system can limit that of a running process.
+func Start(cmd *exec.Cmd, most uint64) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	bound(cmd, most)
+	return nil
 }
 
 // Tail keeps the last lines that a process writes. It is safe for concurrent use.

@@ -37,7 +37,7 @@ func Encode(ctx context.Context, in, out, as string) error {
 	if way.Still {
 		args = append(args, "-frames:v", "1")
 	}
-	if _, err := run(ctx, "ffmpeg", append(args, local(out))...); err != nil {
+	if err := Convert(ctx, io.Discard, append(args, local(out))...); err != nil {
 		return fmt.Errorf("encoding as %s: %w", as, err)
 	}
 	return nil
@@ -62,7 +62,7 @@ func EncodeFrames(ctx context.Context, in io.Reader, head frames.Head, first int
 		args = append(args, "-start_number", strconv.Itoa(first))
 		out = numbered(filepath.Split(out))
 	}
-	if err := pipe(ctx, in, io.Discard, "ffmpeg", append(args, local(out))...); err != nil {
+	if err := pipe(ctx, ffmpeg.MaxConverting, in, io.Discard, "ffmpeg", append(args, local(out))...); err != nil {
 		return fmt.Errorf("encoding as %s: %w", as, err)
 	}
 	return nil

@@ -3,6 +3,7 @@ package film
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -51,7 +52,7 @@ func Conform(ctx context.Context, path string) (string, error) {
 	if info.Alpha && info.Codec == "vp9" {
 		decoder = []string{"-c:v", "libvpx-vp9"} // ffmpeg's own drops the alpha
 	}
-	if _, err := run(ctx, "ffmpeg", append(append(reading(path, decoder...), args...), local(base))...); err != nil {
+	if err := Convert(ctx, io.Discard, append(append(reading(path, decoder...), args...), local(base))...); err != nil {
 		return "", fmt.Errorf("converting: %w", err)
 	}
 	return base, nil

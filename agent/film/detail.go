@@ -22,7 +22,7 @@ func Detail(ctx context.Context, stills []string) ([]float64, error) {
 		var grey bytes.Buffer
 		filter := fmt.Sprintf("format=gbrap,premultiply=inplace=1,scale=%d:%d:flags=area,format=gray", detailWidth, detailHeight)
 		args := append([]string{"-v", "error", "-nostdin"}, ffmpeg.Input(still)...)
-		if err := pipe(ctx, bytes.NewReader(nil), &grey, "ffmpeg", append(args, "-frames:v", "1", "-vf", filter, "-f", "rawvideo", "-")...); err != nil {
+		if err := pipe(ctx, ffmpeg.MaxMemory, bytes.NewReader(nil), &grey, "ffmpeg", append(args, "-frames:v", "1", "-vf", filter, "-f", "rawvideo", "-")...); err != nil {
 			return nil, fmt.Errorf("measuring a picture: %w", err)
 		}
 		if grey.Len() != detailWidth*detailHeight {

@@ -16,6 +16,7 @@ import (
 
 	"overcrank/farm/codec"
 	"overcrank/ffmpeg/encoding"
+	"overcrank/ffmpeg"
 	"overcrank/ffmpeg/encoding/encodingtest"
 	"overcrank/frames"
 )
@@ -150,7 +151,7 @@ func intermediate(t *testing.T, alpha bool) string {
 	if alpha {
 		pix = "argb"
 	}
-	err := pipe(t.Context(), bytes.NewReader(encodingtest.Raw(alpha, 1)), io.Discard, "ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgba",
+	err := pipe(t.Context(), ffmpeg.MaxConverting, bytes.NewReader(encodingtest.Raw(alpha, 1)), io.Discard, "ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgba",
 		"-s", fmt.Sprintf("%dx%d", encodingtest.Width, encodingtest.Height), "-framerate", "25", "-i", "pipe:0", "-c:v", "qtrle", "-pix_fmt", pix, path)
 	if err != nil {
 		t.Fatal(err)

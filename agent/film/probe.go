@@ -10,12 +10,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"overcrank/ffmpeg"
 )
@@ -144,20 +142,27 @@ func run(ctx context.Context, program string, args ...string) ([]byte, error) {
 // Run runs ffmpeg or ffprobe and writes its output to out as it comes. A program that says no is *Unreadable, except when
 // the disk is full; one that is not installed is ErrNoTools.
 func Run(ctx context.Context, out io.Writer, program string, args ...string) error {
-	return pipe(ctx, nil, out, program, args...)
+	return pipe(ctx, ffmpeg.MaxMemory, nil, out, program, args...)
 }
 
-// pipe is Run with an input. in may be nil.
-func pipe(ctx context.Context, in io.Reader, out io.Writer, program string, args ...string) error {
-	path, err := ffmpeg.Path(program)
-	if err != nil {
+// Convert is Run for an ffmpeg that writes a film, which may take more memory.
+func Convert(ctx context.Context, out io.Writer, args ...string) error {
+	return pipe(ctx, ffmpeg.MaxConverting, nil, out, "ffmpeg", args...)
+}
+
+// pipe is Run with an input, which may be nil, and a limit on the memory in bytes.
+func pipe(ctx context.Context, most uint64, in io.Reader, out io.Writer, program string, args ...string) error {
+	if _, err := ffmpeg.Path(program); err != nil {
 		return ErrNoTools
 	}
-	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.WaitDelay = 5 * time.Second
+	cmd, _ := ffmpeg.Command(ctx, program, args...)
 	errs := &tail{}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
-	if err := cmd.Run(); err != nil {
+	err := ffmpeg.Start(cmd, most)
+	if err == nil {
+		err = cmd.Wait()
+	}
+	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}

@@ -3,6 +3,7 @@ package film
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -53,7 +54,7 @@ func Proxy(ctx context.Context, s Shown, dir, out string) error {
 	args = append(args, "-filter_complex", proxyFilter(s.Info, way, w, h, num, den), "-map", "[shown]", "-map", "0:a?")
 	args = append(append(args, way.Video(encoding.InHaste)...), way.Sound()...)
 	args = append(args, "-r", fmt.Sprintf("%d/%d", num, den), "-movflags", "+faststart", "-f", "mp4", local(out))
-	if _, err := run(ctx, "ffmpeg", args...); err != nil {
+	if err := Convert(ctx, io.Discard, args...); err != nil {
 		return fmt.Errorf("making a proxy: %w", err)
 	}
 	return nil

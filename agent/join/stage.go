@@ -253,7 +253,7 @@ func (s *stage) run(ctx context.Context, args []string, path string) error {
 	p := &progress{}
 	p.changed = func() { s.tell(p.seconds) }
 	all := append([]string{"-v", "error", "-nostdin", "-y", "-xerror", "-progress", "pipe:1"}, args...)
-	return film.Run(ctx, &lines{each: p.line}, "ffmpeg", append(all, "file:"+path)...)
+	return film.Convert(ctx, &lines{each: p.line}, append(all, "file:"+path)...)
 }
 
 // decode decodes the video and sound of a film, and returns its number of frames.

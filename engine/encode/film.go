@@ -69,7 +69,7 @@ func startFilm(ctx context.Context, s Spec, more []string) (*film, error) {
 		return nil, failure(s.Name.Path, err)
 	}
 	f.stdin = stdin
-	if err := f.cmd.Start(); err != nil {
+	if err := f.cmd.Start(); err != nil { // without a bound: it reads what the engine drew, and may need much for large frames
 		f.cancel()
 		return nil, failure(s.Name.Path, ffmpeg.Failure(context.Background(), err, f.tail))
 	}

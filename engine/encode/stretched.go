@@ -282,8 +282,8 @@ func (w *stretched) joinWithSound(path string) error {
 		args = append(append(args, "-map", "1:a:0"), s.Template.way.Sound()...)
 	}
 	args = append(args, "-map_metadata", "-1", "-movflags", "+faststart", "-f", muxer(extOf(s.Name.Path)), "file:"+path)
-	cmd, tail := ffmpeg.Command(w.ctx, "ffmpeg", args...)
-	return ffmpeg.Failure(w.ctx, cmd.Run(), tail)
+	_, err := ffmpeg.Run(w.ctx, "ffmpeg", args...)
+	return err
 }
 
 // list is the list of stretches for ffmpeg. Where each ends is rounded for itself, so that roundings do not add up.

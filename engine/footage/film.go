@@ -373,11 +373,10 @@ func startDecoder(path string, st stream, info Info, n int) (*decoder, error) {
 		cancel()
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := ffmpeg.Start(cmd, ffmpeg.MaxMemory); err != nil {
 		cancel()
 		return nil, ffmpeg.Failure(context.Background(), err, tail)
 	}
-	ffmpeg.Bound(cmd)
 	return &decoder{cmd: cmd, out: out, tail: tail, ctx: ctx, kill: cancel}, nil
 }
 

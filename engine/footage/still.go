@@ -273,12 +273,11 @@ func fill(ctx context.Context, pix []byte, args []string) error {
 	cmd, tail := ffmpeg.Command(ctx, "ffmpeg", args...)
 	out, err := cmd.StdoutPipe()
 	if err == nil {
-		err = cmd.Start()
+		err = ffmpeg.Start(cmd, ffmpeg.MaxMemory)
 	}
 	if err != nil {
 		return ffmpeg.Failure(ctx, err, tail)
 	}
-	ffmpeg.Bound(cmd)
 	_, short := io.ReadFull(out, pix)
 	more, _ := io.Copy(io.Discard, out) // the process's own error says more than one here
 	if err := cmd.Wait(); err != nil {

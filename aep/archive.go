@@ -73,6 +73,7 @@ type unpacker struct {
 	files    int
 	bytes    int64
 	owed     int64           // bytes that entries declare and that are not written yet
+	unasked  int64           // bytes written since there was asked for room
 	taken    map[string]bool // paths written, in lower case, with false for folders
 	projects []string
 }
@@ -215,6 +216,7 @@ func (u *unpacker) survey(files []*zip.File, size int64) error {
 
 // room asks Limits.Room whether the rest may be written.
 func (u *unpacker) room() error {
+	u.unasked = 0
 	if err := u.lim.Room(u.owed); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoRoom, err)
 	}
@@ -263,13 +265,14 @@ func (u *unpacker) write(f *zip.File, name string) (err error) {
 	return nil
 }
 
-// copy copies r to w, and asks for room now and then, since others write to the same disk.
+// copy copies r to w, and asks for room now and then, since others write to the same disk: after so many bytes of however many files.
 func (u *unpacker) copy(w io.Writer, r io.Reader) (written int64, err error) {
 	for {
-		n, err := io.CopyN(w, r, roomEvery)
+		n, err := io.CopyN(w, r, roomEvery-u.unasked)
 		written += n
 		u.bytes += n
 		u.owed -= n
+		u.unasked += n
 		if errors.Is(err, io.EOF) {
 			return written, nil
 		}

@@ -1,6 +1,7 @@
 package aerender
 
 import (
+	"strings"
 	"testing"
 
 	"overcrank/farm"
@@ -21,6 +22,15 @@ func TestFailuresThatOneRemedyHelpsHaveOneCause(t *testing.T) {
 	} {
 		if f := outcome("After Effects", "main", 1, []string{said}, true); f == nil || f.Cause != want {
 			t.Errorf("%q has the cause %+v, want %+v", said, f.Cause, want)
+		}
+	}
+	// macOS has a number of its own for a program that gives no answer: nobody has to allow anything then.
+	for said, allow := range map[string]bool{
+		"aerender ERROR -1712: AESend failed to send apple event": false, "aerender ERROR -1743: not authorized to send Apple events": true, "aerender ERROR -1701: AEGetParamPtr failed": true,
+	} {
+		f := outcome("After Effects", "main", 1, []string{said}, true)
+		if f.Class != farm.FailureWorker || strings.Contains(f.Message, "has not allowed") != allow || strings.Contains(f.Message, "did not answer") == allow {
+			t.Errorf("%q is told as %+v", said, f)
 		}
 	}
 	if f := outcome("After Effects", "main", 139, nil, true); f.Cause != (farm.Cause{Kind: farm.CauseEngine, Subject: "After Effects exited with code 139"}) {

@@ -31,7 +31,8 @@ type rule struct {
 var rules = []rule{
 	{pattern(`^the script (ran longer|used more) than|too much recursion`), farm.FailureDeterministic, farm.CauseExpression, ""},
 	{pattern(`(?i)another instance of aerender|waiting for response from a modal dialog`), farm.FailureWorker, farm.CauseMachine, "After Effects was busy or waited for an answer to a dialog"},
-	{pattern(`-17(12|01|43)\b`), farm.FailureWorker, farm.CauseMachine, "After Effects could not be reached; macOS has not allowed it to be controlled on this machine"},
+	{pattern(`-1712\b`), farm.FailureWorker, farm.CauseMachine, "After Effects did not answer macOS in time; a dialog may be open on this machine"},
+	{pattern(`-17(01|43)\b`), farm.FailureWorker, farm.CauseMachine, "After Effects could not be reached; macOS has not allowed it to be controlled on this machine"},
 	{pattern(`(?i)created with After Effects version ([\d.]+).*cannot be opened`), farm.FailureWorker, farm.CauseEngine, ""},
 	{pattern(`(?i)unable to obtain a licen[sc]e|invalid serial number|using the same serial number`), farm.FailureLicence, farm.CauseLicence, "After Effects or one of its plug-ins got no licence on this machine"},
 	{pattern(`(?i)internal verification failure|unexpected failure during application startup`), farm.FailureWorker, farm.CauseMachine, ""},

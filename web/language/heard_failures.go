@@ -143,6 +143,7 @@ var failures = []string{
 	"%s is not installed",
 	"the embedded engine",
 	"After Effects was busy or waited for an answer to a dialog",
+	"After Effects did not answer macOS in time; a dialog may be open on this machine",
 	"After Effects could not be reached; macOS has not allowed it to be controlled on this machine",
 	"After Effects or one of its plug-ins got no licence on this machine",
 	"The result could not be written: the disk is full or not writable",

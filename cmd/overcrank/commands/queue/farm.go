@@ -61,7 +61,7 @@ func turnFarm(ctx context.Context, r remote.Flags, how string, out *terminal.Out
 func farmTable(f client.Farm) *terminal.Table {
 	state := "working"
 	if f.Paused {
-		state = "paused: overcrank farm resume lets it go on"
+		state = "paused: overcrank farm resume ends that"
 	}
 	t := terminal.NewTable()
 	t.Row("farm", state)

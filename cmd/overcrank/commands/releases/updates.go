@@ -43,7 +43,7 @@ func printUpdates(out *terminal.Output, u client.Updates) error {
 	}
 	t.Row("release", wanted)
 	if u.Stopped != nil {
-		t.Row("stopped", u.Stopped.Reason+", "+terminal.LocalTime(u.Stopped.At)+": overcrank updates resume lets it go on")
+		t.Row("stopped", u.Stopped.Reason+", "+terminal.LocalTime(u.Stopped.At)+": overcrank updates resume continues it")
 	} else if u.Waiting != "" {
 		t.Row("next", u.Waiting)
 	}

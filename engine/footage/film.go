@@ -19,7 +19,7 @@ const (
 	windowMost  = 16 // frames kept behind each decoder, for workers that draw neighbouring frames
 	windowLeast = 4  // the same for the largest frames
 	skipAtMost  = 90 // frames read and dropped rather than skipped by seeking
-	maxCursors  = 4  // places at which one film is read at once
+	fewPlaces   = 4  // places at which one film is read at once, until layers turn out to play it at more
 	coarseAfter = 64 // frames that were asked for smaller than they are kept before they are kept smaller
 	maxHalvings = 16 // of a frame, more than any needs
 )
@@ -39,6 +39,8 @@ type film struct {
 
 	lock    chan struct{} // holds one token; a channel, so that waiting ends with a context
 	cursors []*cursor     // the most recently used one last
+	places  int           // how many cursors there may be
+	left    []int         // next frames of the cursors that made room for others, the latest last
 	running atomic.Int32  // number of cursors, to be read without the lock
 	starts  atomic.Int64  // how often ffmpeg was started
 	used    atomic.Int64  // when a frame was last asked for, by the library's count
@@ -61,7 +63,7 @@ type cursor struct {
 }
 
 func newFilm(lib *Library, path string, info Info, st stream, in Interpretation) *film {
-	f := &film{lib: lib, path: path, info: info, stream: st, in: in, lock: make(chan struct{}, 1), halved: maxHalvings, last: -1}
+	f := &film{lib: lib, path: path, info: info, stream: st, in: in, lock: make(chan struct{}, 1), places: fewPlaces, halved: maxHalvings, last: -1}
 	f.lock <- struct{}{}
 	return f
 }
@@ -280,7 +282,8 @@ func (f *film) keep(n int, img *raster.Image) {
 
 // start starts an ffmpeg whose first frame is n.
 func (f *film) start(n int) (*cursor, error) {
-	if len(f.cursors) >= maxCursors {
+	if len(f.cursors) >= f.mayRead(n) {
+		f.left = append(f.left[max(0, len(f.left)+1-maxDecoders):], f.cursors[0].next)
 		f.stop(f.cursors[0])
 	}
 	f.lib.reads(f)
@@ -293,6 +296,20 @@ func (f *film) start(n int) (*cursor, error) {
 	f.running.Store(int32(len(f.cursors)))
 	f.starts.Add(1)
 	return c, nil
+}
+
+// mayRead is at how many places the film may be read. Each start that goes on where a cursor had to make room shows that one more layer plays
+// the film; the budget of the library has to take their decoders.
+func (f *film) mayRead(n int) int {
+	missed := slices.IndexFunc(f.left, func(next int) bool { return next <= n && n <= next+skipAtMost })
+	if missed < 0 {
+		return f.places
+	}
+	f.left = slices.Delete(f.left, missed, missed+1)
+	if most := f.lib.budget / (decoderFrames * int64(f.rawBytes())); f.places < int(min(most, maxDecoders)) {
+		f.places++
+	}
+	return f.places
 }
 
 func (f *film) stop(c *cursor) {
@@ -328,7 +345,7 @@ func (f *film) rest() bool {
 // letGo stops the decoders and drops the frames.
 func (f *film) letGo() {
 	f.stopAll()
-	f.kept, f.whole, f.halved, f.coarser = nil, nil, maxHalvings, 0
+	f.kept, f.whole, f.halved, f.coarser, f.places, f.left = nil, nil, maxHalvings, 0, fewPlaces, nil
 	f.lib.ended(f)
 	f.lib.dropAll(f)
 }

@@ -45,6 +45,50 @@ func TestTwoPlacesOfAFilmAreReadSideBySide(t *testing.T) {
 	}
 }
 
+// TestManyPlacesOfAFilmAreReadSideBySide plays layers of one film that are further apart than frames are skipped.
+func TestManyPlacesOfAFilmAreReadSideBySide(t *testing.T) {
+	const layers, apart = 6, skipAtMost + 20
+	path := makeFilm(t, "long.mov", "-vf", "loop=loop=6:size=100", "-c:v", "libx264rgb", "-qp", "0", "-g", "12") // 700 frames, the same every hundred
+	play := func(s *Source, frames int) {
+		for n := range frames {
+			for layer := range layers {
+				at := layer*apart + n
+				img, err := s.Frame(t.Context(), float64(at)/25)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := number(img); got != at%100 {
+					t.Fatalf("frame %d instead of %d", got, at%100)
+				}
+			}
+		}
+	}
+	s := open(t, path, Interpretation{})
+	play(s, 40)
+	if n := started(s); n > layers+4 { // four places are read at first, and each further one is learnt by a start
+		t.Errorf("ffmpeg was started %d times", n)
+	}
+	// Who jumps to and fro without playing on needs no more of them.
+	jumping := open(t, path, Interpretation{})
+	for n := range 12 {
+		if _, err := jumping.Frame(t.Context(), float64((n*5%7)*100)/25); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := jumping.reader.(*film).running.Load(); n > fewPlaces {
+		t.Errorf("%d decoders wait where somebody was for a moment", n)
+	}
+	small, err := NewLibrary(5*decoderFrames*4*64*48).OpenAs(t.Context(), path, Interpretation{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer small.Close()
+	play(small, 3)
+	if n := small.reader.(*film).running.Load(); n > 5 {
+		t.Errorf("%d decoders run where five are within the budget", n)
+	}
+}
+
 func TestAFilmIsReadBackwardsInStretches(t *testing.T) {
 	s := open(t, numberedFilm(t), Interpretation{})
 	for n := 99; n >= 0; n-- {

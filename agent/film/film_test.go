@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"overcrank/farm/codec"
-	"overcrank/ffmpeg/encoding"
 	"overcrank/ffmpeg"
+	"overcrank/ffmpeg/encoding"
 	"overcrank/ffmpeg/encoding/encodingtest"
 	"overcrank/frames"
 )

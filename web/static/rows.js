@@ -1,18 +1,18 @@
-// How a piece of a page is put into its place. In lists, rows stay where they are while the pointer or the keyboard is on one, and only
-// what stands in them changes.
+// How a piece of a page is put into its place. Rows stay where they are while the pointer or the keyboard is on one, and only what stands in them
+// changes, and in what is marked data-now. Rows are those of tables, and whatever else of a list is marked data-row.
 "use strict";
 
 const byId = (id) => document.getElementById(id);
 
 const waiting = new Map(); // by the id of a live part, what it is to become
-const rowsOf = "tbody tr[id], li[data-row]";
+const rowsOf = "tbody tr[id], [data-row]";
 const held = (part) => "dragging" in document.body.dataset || "menu" in document.body.dataset || part.querySelector(":is(" + rowsOf + "):is(:hover, :focus-within), tbody input[data-pick]:checked") !== null;
 
 // tellChanges says how many rows would come or go, and lets the reader have them now.
 function tellChanges(part, fresh) {
   const button = byId("changes");
   if (!button) return;
-  const ids = (root) => [...root.querySelectorAll(rowsOf)].map((row) => row.id);
+  const ids = (root) => [...root.querySelectorAll(rowsOf)].map((row) => row.id || "of another team"); // whose rows of the queue have none
   const before = ids(part), after = ids(fresh), stay = before.filter((id) => after.includes(id)), then = after.filter((id) => before.includes(id));
   const n = after.length - then.length + before.length - stay.length + then.filter((id, i) => id !== stay[i]).length; // come, gone, elsewhere
   button.textContent = counted(n, "%d change – show", "%d changes – show");
@@ -22,7 +22,7 @@ function tellChanges(part, fresh) {
 
 function putRows(part, html) {
   const fresh = new DOMParser().parseFromString(html, "text/html");
-  for (const row of part.querySelectorAll(rowsOf)) {
+  for (const row of part.querySelectorAll(":is(" + rowsOf + ", [data-now])[id]")) {
     const now = fresh.getElementById(row.id);
     if (now) renewRow(row, now.outerHTML);
   }

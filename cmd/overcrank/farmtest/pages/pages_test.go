@@ -272,6 +272,7 @@ func TestThePagesCanBeReadAndComeBackWithTheFarm(t *testing.T) {
 	b.until(`document.querySelectorAll("tbody tr").length === 3`)
 	f.Finished(f.SubmitCard(template, map[string]any{"type": "image", "frames": 40}))
 	b.until(`document.querySelectorAll("tbody tr").length === 4`)
+	b.overviewStaysUnderThePointer(func() { f.Finished(f.SubmitCard(template, map[string]any{"type": "image", "frames": 45})) })
 
 	b.open("/wall")
 	b.do(chromedp.Evaluate(`document.body.dataset.before = "1"`, nil))
@@ -294,6 +295,27 @@ func (b *browser) rowsStayUnderThePointer(another func()) {
 		b.t.Errorf("the row under the pointer was %s, and is %s", was, now)
 	}
 	b.movesUntil(1, 1, `document.querySelectorAll("tbody tr").length === 3 && waiting.size === 0`)
+}
+
+// overviewStaysUnderThePointer points at the first of the latest results while another comes, which goes before it when the reader asks for it.
+func (b *browser) overviewStaysUnderThePointer(another func()) {
+	b.t.Helper()
+	const first = `document.querySelector("article.done[id^=done-]")`
+	b.open("/")
+	b.shows("Latest results")
+	b.do(chromedp.Evaluate(first+`.scrollIntoView({ block: "center" })`, nil))
+	was := value[string](b, first+`.id`)
+	place := value[struct{ X, Y float64 }](b, `(({left, top}) => ({X: left + 8, Y: top + 8}))(`+first+`.getBoundingClientRect())`)
+	b.movesUntil(place.X, place.Y, first+`.matches(":hover")`)
+	top := value[float64](b, first+`.getBoundingClientRect().top`)
+	another()
+	b.until(`!document.getElementById("changes").hidden`)
+	if now, at := value[string](b, first+`.id`), value[float64](b, first+`.getBoundingClientRect().top`); now != was || at != top {
+		b.t.Errorf("what was under the pointer was %s at %v, and is %s at %v", was, top, now, at)
+	}
+	b.click("#changes")
+	// What came just behind what was shown waits again while the pointer, which is on the button still, is on a row beneath it.
+	b.movesUntil(1, 1, first+`.id !== "`+was+`" && document.getElementById("changes").hidden`)
 }
 
 // movesUntil moves the pointer, as a hand does that is not quite still, until a script says true: a browser drops what the pointer does while

@@ -78,7 +78,7 @@ function put(id, html, now = false) {
   if (!old) return;
   if (held(old) && !now) { waiting.set(id, html); putRows(old, html); tellTimes(); return; }
   waiting.delete(id);
-  if (byId("changes")) byId("changes").hidden = true;
+  if (byId("changes") && waiting.size === 0) byId("changes").hidden = true;
   Idiomorph.morph(old, html, { morphStyle: "outerHTML", callbacks: keeps });
   tellTimes(); localTimes();
   document.dispatchEvent(new CustomEvent("put", { detail: id }));

@@ -122,8 +122,11 @@ func (s *server) invited(ctx context.Context, c *fiber.Ctx, p farm.Principal, id
 	if err != nil {
 		return err
 	}
-	return s.showTokens(c, p, page.Tokens{People: true, Made: &person, Secret: s.farm.publicAddress() + "/sign-in/" + link.Code, Until: link.Until})
+	return s.showTokens(c, p, page.Tokens{People: true, Made: &person, Secret: s.signInLink(link.Code), Until: link.Until})
 }
+
+// signInLink is where somebody gets in with a code.
+func (s *server) signInLink(code string) string { return s.farm.publicAddress() + "/sign-in/" + code }
 
 func tokenIDs(tokens []farm.Token) []string {
 	ids := make([]string, len(tokens))

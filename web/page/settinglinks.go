@@ -33,6 +33,7 @@ func (s Shell) settingGroups() []SettingGroup {
 			{"webhooks", "/settings/webhooks", language.Text("Webhooks"), farm.ActViewWebhookKey},
 		}},
 		{language.Text("Farm"), []SettingLink{
+			{"teams", "/settings/teams", language.Text("Teams"), farm.ActManageTeams},
 			{"sharing", "/settings/sharing", language.Text("Sharing"), farm.ActView},
 			{"updates", "/settings/updates", language.Text("Updates"), farm.ActView},
 			{"sign-in", "/settings/sign-in", language.Text("Sign-in"), farm.ActManageTeams},

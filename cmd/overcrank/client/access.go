@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 )
@@ -94,6 +95,18 @@ type PersonChange struct {
 	Name  *string `json:"name,omitempty"`
 	Role  *string `json:"role,omitempty"`
 	Email *string `json:"email,omitempty"` // "" takes it away
+	Ends  *End    `json:"expiresAt,omitempty"`
+}
+
+// End is when access ends, as RFC 3339 has it; "" is never.
+type End string
+
+// MarshalJSON writes an end as the farm reads it: null for never.
+func (e End) MarshalJSON() ([]byte, error) {
+	if e == "" {
+		return []byte("null"), nil
+	}
+	return json.Marshal(string(e))
 }
 
 // Session is a browser in which a person is signed in.

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"time"
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/commands/remote"
@@ -89,15 +90,20 @@ func (p personFlags) open(ctx context.Context) (c *client.Client, id string, err
 
 type peopleSet struct {
 	personFlags
-	Name  *string `help:"The new name."`
-	Role  *string `help:"viewer, artist, producer, operator or admin."`
-	Email *string `help:"The new e-mail address; empty for none."`
+	Name    *string `help:"The new name."`
+	Role    *string `help:"viewer, artist, producer, operator or admin."`
+	Email   *string `help:"The new e-mail address; empty for none."`
+	Expires string  `help:"When their access ends: a day, a time, or in how long, such as 2027-01-31 or 720h; never for no end."`
 }
 
 func (p peopleSet) Run(ctx context.Context, out *terminal.Output) error {
 	change := client.PersonChange{Name: p.Name, Role: p.Role, Email: p.Email}
+	var err error
+	if change.Ends, err = newEnd(p.Expires); err != nil {
+		return err
+	}
 	if change == (client.PersonChange{}) {
-		return exit.Usagef("nothing to change: give --name, --role or --email")
+		return exit.Usagef("nothing to change: give --name, --role, --email or --expires")
 	}
 	c, id, err := p.open(ctx)
 	if err != nil {
@@ -105,6 +111,23 @@ func (p peopleSet) Run(ctx context.Context, out *terminal.Output) error {
 	}
 	person, err := c.ChangePerson(ctx, id, change)
 	return p.Print(out, person, err, func() error { return out.Table(personTable([]client.Access{person})) })
+}
+
+// newEnd is the end that a flag gives somebody's access, nil when it is not given.
+func newEnd(expires string) (*client.End, error) {
+	var end client.End
+	switch expires {
+	case "":
+		return nil, nil
+	case "never":
+		return &end, nil
+	}
+	at, err := remote.TimeToCome("expires", expires, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	end = client.End(at.UTC().Format(time.RFC3339))
+	return &end, nil
 }
 
 type peopleLink struct {

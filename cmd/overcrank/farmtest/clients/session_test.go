@@ -240,6 +240,9 @@ people list
 people link Ann --json
 people set Ann
 people set Ann --role artist --email ann@studio.example
+people set Ann --expires yesterday
+people set Ann --expires 2099-01-31T00:00:00Z
+people set Ann --expires never
 people sessions Ann
 people sign-out Ann
 people passkeys Ann

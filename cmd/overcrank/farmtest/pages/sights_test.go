@@ -91,6 +91,7 @@ func (h furnished) pages() []chapter {
 			{"/settings/api-tokens/" + h.token, "token", "An API token is changed."},
 			{"/settings/people", "people", "People."},
 			{"/settings/people/" + h.person, "person", "A person is changed."},
+			{"/settings/teams", "teams", "The teams of the farm."},
 			{"/settings/audit", "audit", "The audit log."},
 			{"/settings/sign-in", "sign-in-settings", "Single sign-on."},
 			{"/settings/sharing", "sharing", "What each team may have, and what is limited."},

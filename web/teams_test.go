@@ -65,7 +65,7 @@ func TestATeamThatNobodyAdministersIsSaid(t *testing.T) {
 
 func teamNamed(t *testing.T, r *rig, name string) string {
 	t.Helper()
-	teams, _, err := r.farm.Directory.Teams(t.Context(), r.principal("ada"))
+	teams, _, err := r.farm.Teams(t.Context(), r.principal("ada"))
 	if err != nil {
 		t.Fatal(err)
 	}

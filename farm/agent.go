@@ -42,6 +42,10 @@ type Health struct {
 	// Spoilt are the kinds of work, usually templates, whose jobs failed for good there since the last success; the
 	// latest is last.
 	Spoilt []string `json:"spoilt,omitempty"`
+	// ForGood is how many jobs failed for good there since the last success, or since another machine failed one of them too; LastForGood is
+	// the last of them.
+	ForGood     int    `json:"forGood,omitempty"`
+	LastForGood string `json:"lastForGood,omitempty"`
 }
 
 // After how many failures a machine is set aside, and for how long, when the policy does not say. If it fails again

@@ -29,7 +29,7 @@ type Consequence struct {
 var consequences = map[FailureClass]Consequence{
 	FailureTransient:     {BlamesMachine: true, Words: "retried later"},
 	FailureLicence:       {Uncounted: true, Words: "no licence was free; retried, and not counted as a failure"},
-	FailureDeterministic: {FailsJob: true, Words: "would fail on every machine"},
+	FailureDeterministic: {FailsJob: true, Words: "the job is at fault, as far as the machine can tell"},
 	FailureWorker:        {BarsMachine: true, BlamesMachine: true, Words: "retried on another machine"},
 }
 

@@ -79,6 +79,8 @@ const (
 	MissingFootageLevel = ReleasesLevel
 	// FontCopiesLevel is from which level on fonts of a library are kept under other names, for those that it lacks.
 	FontCopiesLevel = ReleasesLevel
+	// SecondOpinionsLevel is from which level on what fails for good on a machine that fails job after job is tried on another one.
+	SecondOpinionsLevel = ReleasesLevel
 	// AuditLevel is from which level on commands say who asks for them. Below it nothing is noted for the audit log.
 	AuditLevel = ReleasesLevel
 )

@@ -80,7 +80,7 @@ func (t *tables) failAttempt(task farm.Task, job farm.Job, end ending, result *c
 func (t *tables) givenUp(task farm.Task, job farm.Job, end ending) string {
 	retry, follows := t.retrying(), end.class.Consequence()
 	switch {
-	case follows.FailsJob, task.Failures >= retry.AttemptsOf(job):
+	case task.Failures >= retry.AttemptsOf(job), follows.FailsJob && !t.triedElsewhere(task):
 		return end.message
 	case job.Failures >= retry.JobFailures(len(t.keysUnder(bucketTasks, job.ID+"."))):
 		return fmt.Sprintf("%s (attempts of this job have failed %d times)", end.message, job.Failures)
@@ -119,10 +119,12 @@ func (t *tables) attemptEnded(task farm.Task, job farm.Job, end ending, result *
 	switch follows := end.class.Consequence(); {
 	case end.outcome == farm.OutcomeDone:
 		t.clearFailures(task.Agent, result)
+		t.blameDoubted(task, end, result)
 	case follows.BlamesMachine:
 		t.countFailure(task, job, end, result)
 	case follows.FailsJob && t.since(command.CheckedLevel):
 		t.countSpoiltJob(task, job, end, result)
+		t.countForGood(task, job)
 	}
 }
 

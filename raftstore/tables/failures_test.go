@@ -124,6 +124,7 @@ func TestAParentNeedsSomebodyForWhatIsNestedInIt(t *testing.T) {
 
 func TestFailuresHaveAnEnd(t *testing.T) {
 	m := leveled(t)
+	m.must(command.RemoveAgent{ID: "a2"}) // so that no other machine tries what fails on one
 	cause := farm.Cause{Kind: farm.CauseFont, Subject: "Inter"}
 	for i := range farm.MostOpenFailures + closedAtOnce + 1 {
 		m.breaks(fmt.Sprint("j", i), i, cause)

@@ -47,6 +47,7 @@ var standings = []string{
 	"attempts of %d jobs in a row failed on it; the last because it vanished while it rendered",
 	"attempts of %d jobs in a row failed on it; the last said: %s",
 	"jobs of %d templates in a row failed for good on it, and none went well",
+	"%d jobs in a row failed for good on it, and another machine could render one of them",
 
 	// coordinator/updates: why a release goes no further, and what its next step waits for
 	"it was stopped: %s",

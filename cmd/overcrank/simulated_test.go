@@ -264,6 +264,7 @@ func submitBatches(f *farmtest.Farm, b *testing.B, template, composition string,
 				"template":    map[string]string{"id": template, "composition": composition},
 				"assets":      []map[string]any{{"type": "text", "layerName": "title", "value": fmt.Sprint("Variant ", begun+i)}},
 				"requireTags": []string{tag(begun + i)},
+				"maxAttempts": 1, // a job is one lease, also where all of a machine's jobs fail and another one would be asked
 			}
 		}
 		f.Post("/api/v2/batches", map[string]any{"jobs": jobs}, nil)
@@ -329,7 +330,7 @@ func (c *crowd) latency(b *testing.B, f *farmtest.Farm, template, composition st
 		at := time.Now()
 		job, err := f.Submit(b.Context(), map[string]any{
 			"template": map[string]string{"id": template, "composition": composition}, "requireTags": []string{classTag(i % simulatedClasses)},
-			"sequential": true, // a job is one lease: with all machines free it would be split into dozens
+			"sequential": true, "maxAttempts": 1, // a job is one lease: with all machines free it would be split into dozens
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -247,7 +247,7 @@ func (s *server) frame(c *fiber.Ctx, p farm.Principal, ext string, open func(con
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "private, max-age=60")
-	return answer.File(c, f, answer.FileOptions{})
+	return s.small.answer(ctx, c, f)
 }
 
 // sample answers with the full-size picture of a frame that was rendered to be looked at first.
@@ -276,7 +276,7 @@ func (s *server) jobPoster(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "private, max-age=10")
-	return answer.File(c, f, answer.FileOptions{})
+	return s.small.answer(ctx, c, f)
 }
 
 // unexposed answers with the picture of a frame that nothing has been rendered to.

@@ -256,7 +256,7 @@ func (s *server) pictureOfTemplate(ctx context.Context, c *fiber.Ctx, p farm.Pri
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "private, max-age=10")
-	return answer.File(c, f, answer.FileOptions{})
+	return s.small.answer(ctx, c, f)
 }
 
 // templateReel answers with frames of one composition, side by side.

@@ -60,6 +60,7 @@ type server struct {
 	teams     *throttle.Throttle // by team
 	workbooks *workbookTurns
 	smaller   compression
+	small     smallPictures
 	follow    throttle.Followers
 	base      context.Context // of every call to the coordinator
 	// described is the interface, for the page that shows it; it is read when somebody asks first.
@@ -81,7 +82,7 @@ func Mount(app *fiber.App, cfg Config) (stop func()) {
 	s := &server{
 		farm: partsOf(cfg.Farm), version: cfg.Version, demo: cfg.Demo, logger: cfg.Logger, sockets: socket.NewHub(cfg.Logger),
 		sessions: sessionsOf(cfg.Farm), strangers: throttle.New(throttle.Limit{PerSecond: 1, Burst: 50}), base: base,
-		teams: cfg.Teams, follow: cfg.Followers, workbooks: newWorkbookTurns(),
+		teams: cfg.Teams, follow: cfg.Followers, workbooks: newWorkbookTurns(), small: newSmallPictures(),
 	}
 	s.described = sync.OnceValues(func() (openapi.Reference, error) { return readReference(cfg.Farm.PublicAddress()) })
 	s.mount(app)

@@ -51,15 +51,20 @@ func ReadAll(ctx context.Context, s Store, key string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.cut != nil {
-		defer context.AfterFunc(ctx, r.cut)()
+	return readAll(ctx, r, r.cut, key)
+}
+
+// readAll reads a small file to its end and closes it. cut ends a Read that waits for the storage; nil where none can.
+func readAll(ctx context.Context, r io.ReadCloser, cut func(), name string) ([]byte, error) {
+	if cut != nil {
+		defer context.AfterFunc(ctx, cut)()
 	}
 	text, err := io.ReadAll(r)
 	if err = errors.Join(err, r.Close()); err != nil && ctx.Err() != nil {
-		return nil, fmt.Errorf("%w: reading %s: %w", ErrUnreachable, key, ctx.Err())
+		return nil, fmt.Errorf("%w: reading %s: %w", ErrUnreachable, name, ctx.Err())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", key, err)
+		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	return text, nil
 }

@@ -20,11 +20,15 @@ type File struct {
 	Modified    time.Time
 	ETag        string
 	SHA256      string // of the whole content, lower-case hex; "" when unknown
+	cut         func() // as a Reader has it
 }
+
+// ReadAll reads a small file to its end and closes it. It returns when ctx ends, even if the storage stalls in the middle of the file.
+func (f *File) ReadAll(ctx context.Context) ([]byte, error) { return readAll(ctx, f, f.cut, f.Name) }
 
 // NewFile names an open file. sha256 is the hash of its content, "" when unknown.
 func NewFile(r *Reader, name, sha256 string) *File {
-	f := &File{ReadSeekCloser: r.ReadSeekCloser, Name: name, Size: r.Size, ContentType: ContentType(name), Modified: r.Modified, SHA256: sha256}
+	f := &File{ReadSeekCloser: r.ReadSeekCloser, Name: name, Size: r.Size, ContentType: ContentType(name), Modified: r.Modified, SHA256: sha256, cut: r.cut}
 	if sha256 != "" {
 		f.ETag = `"` + sha256 + `"`
 	}

@@ -101,6 +101,15 @@ func (j Job) unplayable(ctx context.Context) string {
 	return say(ctx, "This kind of file does not play in browsers. Point at the strip above to see its frames, or download the result.")
 }
 
+// cellPicture is the address of the picture of a cell. A strip of many cells has narrow ones.
+func (j Job) cellPicture(cell Slot) string {
+	full := thumbPath(j.Job, cell.Thumb)
+	if _, total := j.Frames(); total > 0 && total < stripSlots {
+		return full
+	}
+	return small(full)
+}
+
 // Slots is the job as a strip of cells.
 func (j Job) Slots() []Slot {
 	first, total := j.Frames()

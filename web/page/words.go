@@ -48,9 +48,28 @@ func thumbPath(j farm.Job, frame int) string {
 	return jobPath(j) + "/thumbnails/" + strconv.Itoa(frame) + ".jpg"
 }
 
+const (
+	// SmallQuery is what the address of a picture has that is wanted as small as lists show it.
+	SmallQuery = "small"
+	// SmallWidth is how wide that is, in pixels: twice what the style sheet gives it, for screens that have two for each.
+	SmallWidth = 160
+)
+
+// small is the address of a picture as lists show it.
+func small(picture string) string {
+	mark := "?"
+	if strings.Contains(picture, "?") {
+		mark = "&"
+	}
+	return picture + mark + SmallQuery + "=1"
+}
+
 // posterPath is the address of one picture for the job as a whole; it changes as the job goes on, so that a new one is
-// fetched.
+// fetched. Jobs that wait have that of their template, which is fetched once for all of them.
 func posterPath(j farm.Job) string {
+	if j.Status.Waiting() && j.Progress == 0 && j.Template.ID != "" {
+		return "/templates/" + j.Template.ID + "/poster?job"
+	}
 	return jobPath(j) + "/poster?" + string(j.Status) + count(int(j.Progress)/10)
 }
 

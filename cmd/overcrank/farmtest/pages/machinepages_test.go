@@ -43,7 +43,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.picture("why")
 
 	b.open("/jobs")
-	b.until(`document.querySelector("img.mini").naturalWidth == 640`) // the template's picture, while the job has no frame of its own
+	b.until(`document.querySelector("img.mini").naturalWidth == 160`) // the template’s picture, as small as a list shows it, while the job has no frame of its own
 	b.open("/")
 	b.shows("1 job waits that no machine can render.")
 	b.shows("Stuck")

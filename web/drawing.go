@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/a-h/templ"
+
 	"overcrank/api/socket"
 	"overcrank/farm"
 )
@@ -55,6 +57,7 @@ type drawing struct {
 	turn chan struct{} // holds one while nobody draws; what follows belongs to who has taken it
 
 	began    time.Time // of what was drawn last
+	of       string    // what it was drawn of, where its piece knows that
 	html     string
 	drawn    *drawn
 	updates  map[*drawn]*socket.Message
@@ -101,8 +104,16 @@ func (d *drawing) renew(ctx context.Context, p piece) error {
 		return d.failed
 	}
 	began := time.Now()
-	content, err := p.draw(ctx)
 	d.failed = nil
+	of, err := p.drawnOf(ctx)
+	if err == nil && p.of != nil && d.drawn != nil && of == d.of {
+		d.began = began
+		return nil
+	}
+	var content templ.Component
+	if err == nil {
+		content, err = p.draw(ctx)
+	}
 	if code := farm.CodeOf(err); code == farm.CodeUnavailable || code == farm.CodeNotFound {
 		d.failed, d.failedAt = err, time.Now()
 	}
@@ -114,7 +125,7 @@ func (d *drawing) renew(ctx context.Context, p piece) error {
 		return err
 	}
 	now := rowsOf(html.String())
-	d.began, d.html = began, html.String()
+	d.began, d.of, d.html = began, of, html.String()
 	if d.drawn != nil && now.sameAround(*d.drawn) && len(now.changed(d.html, *d.drawn)) == 0 {
 		d.drawn.places = now.places
 		return nil

@@ -69,6 +69,32 @@ func TestAPartIsDrawnOnceForAllWhoWatch(t *testing.T) {
 	}
 }
 
+// TestAPartIsDrawnAgainWhenWhatItIsDrawnOfHasChanged has much happen that a part shows nothing of.
+func TestAPartIsDrawnAgainWhenWhatItIsDrawnOfHasChanged(t *testing.T) {
+	of, times, d := "one", 0, newDrawing()
+	p := piece{id: "failures", of: func(context.Context) (string, error) { return of, nil }, draw: func(context.Context) (templ.Component, error) {
+		times++
+		return templ.Raw(fmt.Sprintf("<p>%s, %d</p>", of, times)), nil
+	}}
+	update := func(was *drawn) (*drawn, bool) {
+		t.Helper()
+		d.began = time.Time{} // long ago
+		message, now, _, err := d.update(t.Context(), p, was)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now, message != nil
+	}
+	first, sent := update(nil)
+	if again, sentAgain := update(first); !sent || sentAgain || again != first || times != 1 {
+		t.Errorf("drawn %d times though nothing has changed", times)
+	}
+	of = "two"
+	if now, sent := update(first); !sent || now == first || times != 2 {
+		t.Errorf("what has changed is drawn %d times", times)
+	}
+}
+
 // TestAPartThatCannotBeDrawn has a farm without a leader asked once for all who watch, and again later.
 func TestAPartThatCannotBeDrawn(t *testing.T) {
 	times, d := 0, newDrawing()

@@ -2,8 +2,12 @@ package web
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"net/url"
 	"slices"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/coordinator"
@@ -36,13 +40,44 @@ func (s *server) failures(c *fiber.Ctx, p farm.Principal) error {
 		return err
 	}
 	shell := s.shell(c, p, say(c, "Failures"), "home")
-	shell.Live = "failures"
+	shell.Live = "failures:" + v.Asked().Encode()
 	return s.render(c, page.FailuresPage(shell, v))
+}
+
+// failurePieces are the live parts of the page of failures. Jobs come and go all the time, failures do not.
+func (s *server) failurePieces(p farm.Principal, shell page.Shell, asked string) []piece {
+	query, _ := url.ParseQuery(asked) // what is no query asks for nothing
+	return []piece{{id: "failures", common: true, kinds: []farm.EventKind{farm.EventJob},
+		of: func(ctx context.Context) (string, error) { return s.failuresAre(ctx, p) },
+		draw: func(ctx context.Context) (templ.Component, error) {
+			v, err := s.readFailures(ctx, p, query.Get("cause"), query.Get("before"))
+			return page.FailuresBody(shell, v), err
+		}}}
+}
+
+// failuresAre tells from one another what the page of failures shows at different times.
+func (s *server) failuresAre(ctx context.Context, p farm.Principal) (string, error) {
+	groups, err := s.farm.failures.Failures(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	v := page.Failures{}
+	for _, g := range groups {
+		v.Groups = append(v.Groups, page.FailureGroup{FailureGroup: g})
+	}
+	if err := s.addCure(ctx, p, &v); err != nil {
+		return "", err
+	}
+	of := sha256.New()
+	for _, g := range v.Groups {
+		fmt.Fprintln(of, g.Cause.Key(), g.Count, g.First.UnixNano(), g.Last.UnixNano(), g.Latest.Job, g.Lacks)
+	}
+	return string(of.Sum(nil)), nil
 }
 
 // readFailures reads why jobs failed that need somebody: all causes with some jobs, or one with a page of them.
 func (s *server) readFailures(ctx context.Context, p farm.Principal, key, before string) (page.Failures, error) {
-	v := page.Failures{Only: key}
+	v := page.Failures{Only: key, Before: before}
 	groups, err := s.farm.failures.Failures(ctx, p)
 	if err != nil {
 		return v, err

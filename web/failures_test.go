@@ -83,6 +83,23 @@ func TestFailuresAreSaidInTheLanguageOfTheirReader(t *testing.T) {
 	v.get(job).is(http.StatusOK, "Le moteur intégré s’est arrêté avec le code 1\u00a0: La source est illisible\u00a0: nm.png.")
 }
 
+// TestThePageOfFailuresIsLive has causes go while one looks at all of them and another at one.
+func TestThePageOfFailuresIsLive(t *testing.T) {
+	r := broken(t)
+	v := r.as("art")
+	all, one := v.live("failures:"), v.live("failures:"+url.Values{"cause": {"footage:nm.png"}}.Encode())
+	all.shows("failures", "No room on the disk")
+	one.shows("failures", "3 jobs lack the file nm.png")
+	v.post("/jobs/change", url.Values{"id": {"01JD7000000000000000000100"}, "do": {"resubmit"}}).is(http.StatusOK)
+	all.shows("failures", "2 jobs lack the file nm.png")
+	one.shows("failures", "2 jobs lack the file nm.png")
+	v.post("/failures/dismiss", url.Values{"cause": {"footage:nm.png"}}).is(http.StatusOK)
+	one.shows("failures", "Nothing needs you")
+	if gone := all.next(func(m part) bool { return m.ID == "failures" && !strings.Contains(m.HTML, "nm.png") }); !strings.Contains(gone.HTML, "No room on the disk") {
+		t.Errorf("the page of all causes is %s", gone.HTML)
+	}
+}
+
 func TestAJobThatIsResubmittedOnItsOwnNeedsNobody(t *testing.T) {
 	r := broken(t)
 	v := r.as("art")

@@ -55,7 +55,17 @@ type piece struct {
 	kinds   []farm.EventKind // what makes it stale
 	subject string           // id that an event must have, "" for any
 	common  bool             // drawn alike for all members of a team who have the same role and read the same language
-	draw    func(ctx context.Context) (templ.Component, error)
+	// of is what the part is drawn of, nil where that is not known without drawing it: it is drawn again only when that has changed.
+	of   func(ctx context.Context) (string, error)
+	draw func(ctx context.Context) (templ.Component, error)
+}
+
+// drawnOf is what the part would be drawn of now, "" where that is not known.
+func (p piece) drawnOf(ctx context.Context) (string, error) {
+	if p.of == nil {
+		return "", nil
+	}
+	return p.of(ctx)
 }
 
 // signedOut is the code (RFC 6455, 7.4.1: a policy is violated) that closes the socket of a reader who may not read on.
@@ -125,6 +135,7 @@ func (s *server) pieces(p farm.Principal, shell page.Shell, topic string) []piec
 		"batch":        s.batchPieces,
 		"batches":      s.batchListPieces,
 		"coordinators": s.coordinatorPieces,
+		"failures":     s.failurePieces,
 		"home":         s.homePieces,
 		"job":          s.jobPieces,
 		"jobs":         s.jobListPieces,

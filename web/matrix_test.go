@@ -72,7 +72,7 @@ var pages = map[string]grant{
 
 // topics are what pages keep current.
 var topics = map[string]grant{
-	"home": viewer, "welcome:": viewer, "jobs:": viewer, "job:x": viewer, "batches": viewer, "batch:x": viewer, "templates": viewer, "template:x": viewer,
+	"home": viewer, "failures:": viewer, "welcome:": viewer, "jobs:": viewer, "job:x": viewer, "batches": viewer, "batch:x": viewer, "templates": viewer, "template:x": viewer,
 	"machines:": viewer, "machine:x": viewer, "queue:": viewer, "coordinators": farmsAdmin,
 	"joined:x": farmsAdmin, "wall": viewer, "projects": viewer,
 }

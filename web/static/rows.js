@@ -64,7 +64,7 @@ document.addEventListener("focusout", () => setTimeout(release));
 // A film that plays, a field in use and an open detail stay as the reader has them.
 const keeps = {
   beforeNodeMorphed: (node, fresh) => !(node.nodeType === 1 && (
-    node.matches("form[data-touched]") || keptBox(node)
+    node.matches("form[data-touched], [data-drop][data-busy]") || keptBox(node)
     || node.matches("[data-player]") && fresh.dataset?.player === node.dataset.player || node.matches("video") && fresh.matches?.("video") && node.getAttribute("src") === fresh.getAttribute("src")
     || node.matches("[data-reel]:has(.view)") && fresh.dataset?.reel === node.dataset.reel
     || node.matches("input,textarea,select") && node === document.activeElement

@@ -176,7 +176,7 @@ async function handOver(field, file) {
     const held = field.querySelector("input[type=hidden]");
     held.value = await keepFile(field, file);
     held.dispatchEvent(new Event("input", { bubbles: true }));
-    field.querySelector("[data-say]").textContent = file.name;
+    field.querySelector("[data-say]").textContent = field.dataset.next ? said("%s has arrived. “%s” is left to press.", file.name, field.dataset.next) : file.name;
     showFile(field, file);
   } catch (err) {
     failed(field, err);

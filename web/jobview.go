@@ -68,17 +68,17 @@ func (s *server) jobPieces(p farm.Principal, shell page.Shell, id string) []piec
 		return page.JobBody(shell, v), err
 	}
 	return []piece{
-		{id: "reviews", kinds: []farm.EventKind{farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
+		{id: "reviews", common: true, kinds: []farm.EventKind{farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
 			v, err := s.readReviews(ctx, p, id)
 			return page.ReviewsPart(shell, v), err
 		}},
-		{id: "timeline", kinds: []farm.EventKind{farm.EventTask, farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
+		{id: "timeline", common: true, kinds: []farm.EventKind{farm.EventTask, farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
 			t, err := s.readTimeline(ctx, p, id)
 			return page.TimelinePart(t), err
 		}},
 		{id: "job", kinds: own, subject: id, draw: body},
 		{id: "job", kinds: []farm.EventKind{farm.EventFarm}, draw: body},
-		{id: "tasks", kinds: []farm.EventKind{farm.EventTask, farm.EventProgress, farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
+		{id: "tasks", common: true, kinds: []farm.EventKind{farm.EventTask, farm.EventProgress, farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
 			t, err := s.readTasks(ctx, p, id)
 			return page.TasksPart(t, false), err
 		}},

@@ -85,6 +85,35 @@ func TestFramesThatSomebodyWantsAreRenderedAgain(t *testing.T) {
 	}
 }
 
+// TestFramesOfAFinishedSequenceAreRenderedAgain has them drawn anew, as a take with these frames only, which nobody else is sent.
+func TestFramesOfAFinishedSequenceAreRenderedAgain(t *testing.T) {
+	s := openStudio(t, 1)
+	job := s.film(func(j *farm.Job) {
+		j.Settings = farm.Settings{Type: "image", Frames: &farm.Frames{Start: 10, End: 29}}
+		j.Webhook = &farm.Webhook{URL: "http://hooks.test/done"}
+	})
+	held{s.stations[0], s.stations[0].lease()}.result("the pictures")
+	if got := s.job(job.ID); got.Status != farm.JobFinished || !got.Sequence() {
+		t.Fatalf("the sequence is %s", got.Status)
+	}
+	for _, frames := range [][]farm.Frames{{{Start: 3, End: 4}}, {{Start: 12, End: 12}, {Start: 20, End: 21}}} {
+		_, err := s.RenderAgain(t.Context(), s.admin, job.ID, frames, false)
+		wantCode(t, err, farm.CodeInvalid)
+	}
+	again, err := s.RenderAgain(t.Context(), s.admin, job.ID, []farm.Frames{{Start: 28, End: 28}, {Start: 29, End: 40}}, false)
+	want := farm.Frames{Start: 28, End: 29}
+	if err != nil || !again.Take || !slices.Equal(again.Frames, []farm.Frames{want}) {
+		t.Fatalf("it came to %+v, %v", again, err)
+	}
+	if take := s.job(again.Job.ID); take.TakeOf != job.ID || take.Webhook != nil || !take.Settings.DrawAll {
+		t.Errorf("the take is %+v", take)
+	}
+	lease := s.stations[0].lease()
+	if lease.Job != again.Job.ID || lease.Settings.Frames == nil || *lease.Settings.Frames != want {
+		t.Errorf("leased %+v", lease)
+	}
+}
+
 // nextOf is the next lease that any machine gets.
 func (s *studio) nextOf(job farm.Job) (next held) {
 	s.t.Helper()

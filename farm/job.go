@@ -153,6 +153,24 @@ func (j Job) RenderTime() time.Duration {
 	return max(0, end.Sub(j.StartedAt))
 }
 
+// Sequence says whether the result is the pictures of a sequence, in one archive.
+func (j Job) Sequence() bool {
+	return j.Settings.Type == "image" && path.Ext(j.OutputName) == ".zip"
+}
+
+// FrameRange is the number of the first frame that the job renders, counted from its composition's first as 0, and how many they are, 0 while that
+// is unknown.
+func (j Job) FrameRange() (first, total int) {
+	first, total = j.FirstFrame, j.FramesTotal
+	if r := j.Settings.Frames; r != nil {
+		first = r.Start
+		if n := r.Count(); n > 0 && (total == 0 || n < total) {
+			total = n
+		}
+	}
+	return first, total
+}
+
 // JobTemplate says which project and which composition of it a job renders.
 type JobTemplate struct {
 	ID          string `json:"id,omitempty"`  // of a registered template

@@ -10,6 +10,7 @@ import (
 
 	"overcrank/api/answer"
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/reviews"
 	"overcrank/farm"
 	"overcrank/farm/names"
 	"overcrank/web/page"
@@ -22,6 +23,9 @@ func (s *server) download(c *fiber.Ctx, p farm.Principal) error {
 	job, err := s.farm.jobs.Job(ctx, p, c.Params("id"))
 	if err != nil {
 		return err
+	}
+	if c.Query("mended") != "" {
+		return s.mended(c, p, job)
 	}
 	address, err := s.farm.results.Elsewhere(ctx, job.OutputName, c.Method())
 	if err != nil {
@@ -99,8 +103,8 @@ func (s *server) handOut(c *fiber.Ctx, job farm.Job, name string) error {
 	var safe names.Files
 	ext := path.Ext(job.OutputName)
 	file := safe.Name(name, job.ID, ext)
-	if isSequence(job) {
-		z, err := s.sequence(c, job, name)
+	if job.Sequence() {
+		z, err := s.sequence(c, packed{job: job, name: name})
 		if err != nil {
 			return err
 		}
@@ -127,18 +131,71 @@ func (s *server) proxy(c *fiber.Ctx, p farm.Principal) error {
 }
 
 // sequence is the result of a job that is one, as an archive with a folder.
-func (s *server) sequence(c *fiber.Ctx, job farm.Job, name string) (*resultsZip, error) {
+func (s *server) sequence(c *fiber.Ctx, asked packed) (*resultsZip, error) {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	opened, err := s.farm.results.Open(ctx, job.OutputName)
+	opened, err := s.farm.results.Open(ctx, asked.job.OutputName)
 	if err != nil {
 		return nil, err
 	}
-	z := newResultsZip(s.base, func(context.Context, string) (*files.File, error) { return opened, nil })
-	if err := z.begin(packed{job, name}); err != nil {
-		return nil, errors.Join(err, opened.Close())
+	z := newResultsZip(s.base, func(ctx context.Context, outputName string) (*files.File, error) {
+		if outputName == asked.job.OutputName {
+			return opened, nil
+		}
+		return s.farm.results.Open(ctx, outputName)
+	})
+	if err := z.begin(asked); err != nil {
+		return nil, errors.Join(err, z.Close())
 	}
 	return z, nil
+}
+
+// mended hands out a sequence with the frames in their places that were rendered again.
+func (s *server) mended(c *fiber.Ctx, p farm.Principal, job farm.Job) error {
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	takes, err := s.farm.reviews.Takes(ctx, p, job.ID)
+	if err != nil {
+		return err
+	}
+	whole, again := mendedOf(takes)
+	if len(again) == 0 {
+		return farm.Errorf(farm.CodeNotFound, "no frames of this sequence were rendered again")
+	}
+	title, err := s.titleOf(ctx, p, whole)
+	if err != nil {
+		return err
+	}
+	z, err := s.sequence(c, packed{job: whole, name: title, later: again})
+	if err != nil {
+		return err
+	}
+	var safe names.Files
+	return answer.Download(c, z, "application/zip", safe.Name(title, whole.ID, path.Ext(whole.OutputName)))
+}
+
+// mendedOf are, of takes, the latest sequence that is whole, and those after it that rendered some of its frames again.
+func mendedOf(takes []reviews.Take) (whole farm.Job, again []farm.Job) {
+	for _, take := range takes {
+		switch {
+		case !take.Kept() || !take.Sequence():
+		case whole.ID != "" && mends(take.Job, whole):
+			again = append(again, take.Job)
+		default:
+			whole, again = take.Job, nil
+		}
+	}
+	return whole, again
+}
+
+// mends says whether a job renders some frames of a sequence again.
+func mends(job, of farm.Job) bool {
+	if job.Settings.Frames == nil || !job.Settings.DrawAll {
+		return false
+	}
+	first, total := of.FrameRange()
+	at, n := job.FrameRange()
+	return at >= first && (total == 0 || at+n <= first+total && n < total)
 }
 
 // guestDownload hands the result of a take to somebody who came by a link.

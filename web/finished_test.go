@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -103,6 +104,12 @@ func (r *rig) finish(store *raftstore.Store, job farm.Job, result []byte, at tim
 // stills is a sequence as agents pack it.
 func stills(t *testing.T, numbers ...int) []byte {
 	t.Helper()
+	return stillsOf(t, "picture", numbers...)
+}
+
+// stillsOf is stills whose pictures are other ones.
+func stillsOf(t *testing.T, words string, numbers ...int) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	for _, n := range numbers {
@@ -110,7 +117,7 @@ func stills(t *testing.T, numbers ...int) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fmt.Fprint(w, "picture ", n)
+		fmt.Fprint(w, words, " ", n)
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
@@ -393,4 +400,30 @@ func TestABatchIsDownloadedUnderNamesByAPattern(t *testing.T) {
 	}
 	r.as("zoe").get(batch + "/results.csv").is(http.StatusNotFound)
 	r.as("zoe").get(batch + "/download").is(http.StatusNotFound)
+}
+
+// TestASequenceIsDownloadedWithTheFramesThatWereRenderedAgain has two frames of a sequence rendered once more, one of them twice.
+func TestASequenceIsDownloadedWithTheFramesThatWereRenderedAgain(t *testing.T) {
+	sequence := func(first, last int, again bool) farm.Settings {
+		return farm.Settings{Type: "image", Frames: &farm.Frames{Start: first, End: last}, DrawAll: again}
+	}
+	r := withResults(t,
+		made{farm.Job{Name: "Spot", Settings: sequence(7, 10, false), OutputName: ".zip"}, stills(t, 7, 8, 9, 10)},
+		made{farm.Job{Name: "Spot", TakeOf: madeID(0), Settings: sequence(8, 9, true), OutputName: ".zip"}, stillsOf(t, "second", 8, 9)},
+		made{farm.Job{Name: "Spot", TakeOf: madeID(0), Settings: sequence(9, 9, true), OutputName: ".zip"}, stillsOf(t, "third", 9)},
+		made{farm.Job{Name: "Other", Settings: sequence(7, 10, false), OutputName: ".zip"}, stills(t, 7)},
+	)
+	v := r.as("vic")
+	for _, take := range []int{0, 2} {
+		v.get("/jobs/"+madeID(take)).is(http.StatusOK, "Download with frames replaced")
+		got := v.get("/jobs/" + madeID(take) + "/download?mended=1").is(http.StatusOK)
+		got.called("Spot.zip", "")
+		want := map[string]string{"Spot/Spot_00007.png": "picture 7", "Spot/Spot_00008.png": "second 8", "Spot/Spot_00009.png": "third 9", "Spot/Spot_00010.png": "picture 10"}
+		if held := got.entries(); !maps.Equal(held, want) {
+			t.Errorf("the sequence holds %v, want %v", held, want)
+		}
+	}
+	v.get("/jobs/" + madeID(3)).is(http.StatusOK).lacks("with frames replaced")
+	v.get("/jobs/" + madeID(3) + "/download?mended=1").is(http.StatusNotFound)
+	r.as("zoe").get("/jobs/" + madeID(0) + "/download?mended=1").is(http.StatusNotFound)
 }

@@ -29,6 +29,14 @@ func (s *server) readJobView(ctx context.Context, p farm.Principal, id string) (
 			return v, err
 		}
 	}
+	if job.Status == farm.JobFinished && job.Sequence() {
+		takes, err := s.farm.reviews.Takes(ctx, p, id)
+		if err != nil {
+			return v, err
+		}
+		_, again := mendedOf(takes)
+		v.Mended = len(again) > 0
+	}
 	if job.Status == farm.JobRendering {
 		if v.Shared, err = s.isShared(ctx, p, id); err != nil {
 			return v, err

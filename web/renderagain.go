@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,9 @@ import (
 
 // mostFrameRanges is how many ranges of frames the form takes.
 const mostFrameRanges = 100
+
+// mostPicturesAgain is how many ranges of a finished sequence are rendered again at once: each is a take.
+const mostPicturesAgain = 10
 
 // renderAgain has frames of a job rendered again, or leads to the new take that renders all of them.
 func (s *server) renderAgain(c *fiber.Ctx, p farm.Principal) error {
@@ -24,11 +28,26 @@ func (s *server) renderAgain(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	again, err := s.farm.jobs.RenderAgain(ctx, p, c.Params("id"), frames, whole)
+	id := c.Params("id")
+	job, err := s.farm.jobs.Job(ctx, p, id)
 	if err != nil {
 		return err
 	}
-	return c.Redirect("/jobs/"+again.Job.ID, fiber.StatusSeeOther)
+	asked := [][]farm.Frames{frames}
+	if !whole && job.Status == farm.JobFinished && job.Sequence() {
+		if len(frames) > mostPicturesAgain {
+			return farm.Errorf(farm.CodeInvalid, "of a sequence that is finished, %d ranges of frames are rendered again at once, each as a take; pick fewer", mostPicturesAgain)
+		}
+		asked = slices.Collect(slices.Chunk(frames, 1))
+	}
+	for _, frames := range asked {
+		again, err := s.farm.jobs.RenderAgain(ctx, p, id, frames, whole)
+		if err != nil {
+			return err
+		}
+		job = again.Job
+	}
+	return c.Redirect("/jobs/"+job.ID, fiber.StatusSeeOther)
 }
 
 // framesTyped reads frames as people type them: "12, 40-47".

@@ -28,8 +28,9 @@ type resultsZip struct {
 	left []packed
 	made bytes.Buffer // what has not been read yet
 	zip  *zip.Writer
-	file *files.File // that is being packed
-	from io.Reader   // what is left of it, or of the picture of a sequence that is being packed; nil between these
+	file *files.File   // that is being packed
+	over []*files.File // of pictures that stand in the place of some of it
+	from io.Reader     // what is left of it, or of the picture of a sequence that is being packed; nil between these
 	into io.Writer
 	rest []*zip.File // pictures of the sequence that come next
 	home string      // the folder of the sequence
@@ -39,10 +40,12 @@ type resultsZip struct {
 	done bool
 }
 
-// packed is a job whose result goes into a zip, and what it is called there.
+// packed is a job whose result goes into a zip, and what it is called there. The pictures of later jobs stand in the place of those of a sequence that
+// have the same number.
 type packed struct {
-	job  farm.Job
-	name string
+	job   farm.Job
+	name  string
+	later []farm.Job
 }
 
 // newResultsZip makes a zip of what open opens until ctx ends.
@@ -53,7 +56,9 @@ func newResultsZip(ctx context.Context, open func(ctx context.Context, outputNam
 }
 
 // add puts a job's result into the zip under a name, to which the extension comes; call it before the first Read.
-func (z *resultsZip) add(job farm.Job, name string) { z.left = append(z.left, packed{job, name}) }
+func (z *resultsZip) add(job farm.Job, name string) {
+	z.left = append(z.left, packed{job: job, name: name})
+}
 
 // Read implements io.Reader.
 func (z *resultsZip) Read(p []byte) (int, error) {
@@ -81,9 +86,7 @@ func (z *resultsZip) step() error {
 		z.rest = z.rest[1:]
 		return z.beginPicture(picture)
 	case z.file != nil:
-		err := z.file.Close()
-		z.file = nil
-		return err
+		return z.Close()
 	case len(z.left) > 0:
 		next := z.left[0]
 		z.left = z.left[1:]
@@ -111,7 +114,7 @@ func (z *resultsZip) begin(next packed) error {
 		return err
 	}
 	z.file = file
-	if isSequence(job) {
+	if job.Sequence() {
 		return z.beginSequence(next)
 	}
 	z.from = file
@@ -121,20 +124,47 @@ func (z *resultsZip) begin(next packed) error {
 	return err
 }
 
-// isSequence says whether the result of a job is the pictures of a sequence, in one archive.
-func isSequence(job farm.Job) bool {
-	return job.Settings.Type == "image" && path.Ext(job.OutputName) == ".zip"
-}
-
 // beginSequence lists the pictures of a sequence.
 func (z *resultsZip) beginSequence(next packed) error {
-	archive, err := zip.NewReader(files.At{ReadSeeker: z.file}, z.file.Size)
-	if err != nil {
-		return fmt.Errorf("reading the sequence of job %s: %w", next.job.ID, err)
+	var err error
+	if z.rest, err = picturesIn(z.file, next.job); err != nil {
+		return err
 	}
-	z.rest = slices.DeleteFunc(archive.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, "/") })
+	for _, job := range next.later {
+		file, err := z.open(z.ctx, job.OutputName)
+		if err != nil {
+			return fmt.Errorf("the frames of job %s in the place of earlier ones: %w", job.ID, err)
+		}
+		z.over = append(z.over, file)
+		pictures, err := picturesIn(file, job)
+		if err != nil {
+			return err
+		}
+		z.rest = replaced(z.rest, pictures)
+	}
 	z.home = z.call.Name(next.name, next.job.ID, "")
 	return nil
+}
+
+// picturesIn are the pictures of a sequence in its file.
+func picturesIn(file *files.File, job farm.Job) ([]*zip.File, error) {
+	archive, err := zip.NewReader(files.At{ReadSeeker: file}, file.Size)
+	if err != nil {
+		return nil, fmt.Errorf("reading the sequence of job %s: %w", job.ID, err)
+	}
+	return slices.DeleteFunc(archive.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, "/") }), nil
+}
+
+// replaced are pictures with later ones in the place of those of the same name.
+func replaced(pictures, later []*zip.File) []*zip.File {
+	names := make(map[string]*zip.File, len(later))
+	for _, f := range later {
+		names[f.Name] = f
+	}
+	for i, f := range pictures {
+		pictures[i] = cmp.Or(names[f.Name], f)
+	}
+	return pictures
 }
 
 // stillName begins the names of the pictures of a sequence as agents pack them; the number of the frame follows.
@@ -178,5 +208,10 @@ func (z *resultsZip) Close() error {
 	if z.file == nil {
 		return nil
 	}
-	return z.file.Close()
+	err := z.file.Close()
+	for _, file := range z.over {
+		err = errors.Join(err, file.Close())
+	}
+	z.file, z.over = nil, nil
+	return err
 }

@@ -35,16 +35,11 @@ const stripSlots = 12
 
 // Frames are the job's first frame and how many it has; 0 while that is not known.
 func (j Job) Frames() (first, total int) {
-	first, total = j.Job.FirstFrame, j.FramesTotal
+	first, total = j.FrameRange()
 	if total == 0 && j.Job.Output != nil {
 		total = j.Job.Output.Frames // its length is known by its film, when its template was not read yet as it was submitted
 	}
-	if r := j.Settings.Frames; r != nil {
-		first = r.Start
-		if n := r.Count(); n > 0 && (total == 0 || n < total) {
-			total = n
-		}
-	} else if n := len(j.Thumbs); first == 0 && n > 0 && (total == 0 || j.Thumbs[n-1] >= total) {
+	if n := len(j.Thumbs); j.Settings.Frames == nil && first == 0 && n > 0 && (total == 0 || j.Thumbs[n-1] >= total) {
 		first = j.Thumbs[0] // the template was not read yet when it was submitted, or the job is older than this release
 	}
 	for _, f := range j.Thumbs {

@@ -17,6 +17,7 @@ import (
 type JobView struct {
 	Reviews JobReviews
 	Job
+	Mended    bool                // frames of the sequence were rendered again, so that it can be downloaded with these in their places
 	Placement *farm.Placement     // why it waits; nil for a job that has ended
 	Shared    bool                // machines share the film, so that single frames of it can be rendered again; said while it renders
 	Samples   []int               // frames that were rendered to be looked at first

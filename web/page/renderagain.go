@@ -83,7 +83,8 @@ func (v JobView) renderable(s Shell) (frames, whole bool) {
 		return false, false
 	}
 	if v.Status == farm.JobFinished {
-		return false, s.Can(farm.ActSubmit) && !v.Forgotten()
+		may := s.Can(farm.ActSubmit) && !v.Forgotten()
+		return may && v.Sequence(), may
 	}
 	return v.Shared && v.Status == farm.JobRendering, false
 }
@@ -97,7 +98,13 @@ func (v JobView) inOnePiece() bool {
 // wholeCost says what it costs to render the whole film again.
 func (v JobView) wholeCost(ctx context.Context) string {
 	_, total := v.Frames()
-	if took := v.RenderTime(); took > 0 {
+	took := v.RenderTime()
+	switch {
+	case v.Sequence() && took > 0:
+		return say(ctx, "The whole sequence is rendered again, as a new take: %d frames, which took %s last time.", total, inWords(ctx).Duration(took))
+	case v.Sequence():
+		return say(ctx, "The whole sequence is rendered again, as a new take: %d frames.", total)
+	case took > 0:
 		return say(ctx, "The farm no longer keeps the single frames of this job. Rendering any of them again takes a new render of the whole film, as a new take: %d frames, which took %s last time.",
 			total, inWords(ctx).Duration(took))
 	}

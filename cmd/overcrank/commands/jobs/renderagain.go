@@ -21,7 +21,8 @@ type renderAgainCommand struct {
 
 func (renderAgainCommand) Help() string {
 	return `While several machines share a film, only these frames are rendered again, on other machines if there are any, and the film is put
-together with them. A film that one machine renders in one piece can be rendered again as a whole, once the job has ended.
+together with them. Of a finished sequence of pictures one range of frames at a time is rendered again, as a new take with these frames only. A film that one
+machine renders in one piece can be rendered again as a whole, once the job has ended.
 
     overcrank jobs render-again 'Spring spot' 12 40-47`
 }

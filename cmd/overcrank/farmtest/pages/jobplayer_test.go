@@ -28,7 +28,12 @@ func TestAProducerComparesTakesByKeyboard(t *testing.T) {
 	b.until(`document.getElementById("viewer").dataset.frame === "2" && document.getElementById("place").textContent.startsWith("Frame 62 of 71 · 00:00:00:02")`)
 	b.do(focus("#other"), chromedp.KeyEvent(kb.ArrowDown))
 	b.until(`document.getElementById("stage").dataset.compare === "side" && document.querySelectorAll("#stage video").length === 2`)
-	b.do(focus("#way"), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown))
+	b.do(focus("#way"), chromedp.KeyEvent(kb.ArrowDown))
+	b.until(`document.getElementById("stage").dataset.compare === "wipe" && document.getElementById("wipe").checkVisibility() && document.querySelector("#stage [style*='50%']") !== null`)
+	b.do(focus("#wipe"), chromedp.KeyEvent(kb.Home))
+	b.until(`document.querySelector("#stage [style*='inset(0px 0px 0px 0%)'], #stage [style*='inset(0 0 0 0%)']") !== null`)
+	b.dragUntil("#wipe", 0.02, 60, `Number(document.getElementById("wipe").value) > 5`)
+	b.do(focus("#way"), chromedp.KeyEvent(kb.ArrowDown))
 	b.until(`document.getElementById("stage").dataset.compare === "difference"`)
 	b.canBeRead("/jobs/… with a take beside it")
 }

@@ -52,6 +52,25 @@ func TestAProducerKeepsJobsInProjects(t *testing.T) {
 	b.canBeRead("/projects")
 	b.looksRight("/projects", "projects")
 
+	// A project gets another name, is archived and reopened: by mouse, and by keyboard.
+	within := func(selector string) string { return `[id="` + spring + `"] ` + selector }
+	b.click(within("details summary"))
+	b.fill(within("[name=name]"), "Spring films")
+	b.presses(within("form.inline button[type=submit]"))
+	b.until(`document.querySelector('` + within("h2") + `').textContent === "Spring films"`)
+	b.entersUntil(`document.querySelector('`+within("details")+`').open`, within("details summary"))
+	b.fill(within("[name=name]"), "Spring spots")
+	b.do(focus(within("[name=name]")), chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector('` + within("h2") + `').textContent === "Spring spots"`)
+	b.click(within("details summary"))
+	b.presses(within(`form[action$="/archive"] button`))
+	b.click("#projects > details summary")
+	b.presses(within(`form[action$="/reopen"] button`))
+	b.entersUntil(`document.querySelector('`+within("details")+`').open`, within("details summary"))
+	b.entersUntil(`!!document.querySelector('`+within(`form[action$="/reopen"]`)+`')`, within(`form[action$="/archive"] button`))
+	b.entersUntil(`document.querySelector("#projects > details").open`, "#projects > details summary")
+	b.entersUntil(`!!document.querySelector('`+within(`form[action$="/archive"]`)+`')`, within(`form[action$="/reopen"] button`))
+
 	// The keyboard leads from a project to its jobs.
 	b.do(focus(`[id="` + spring + `"] a`)) // an id may begin with a digit, which #id may not
 	b.keysUntil(`location.pathname === "/jobs" && location.search === "?project=`+spring+`"`, chromedp.KeyEvent(kb.Enter))

@@ -92,3 +92,33 @@ func TestFramesArePickedOnTheStripAndRenderedAgain(t *testing.T) {
 	}
 	b.until(`document.getElementById("again") === null`)
 }
+
+// TestAPictureOfAFinishedSequenceIsRenderedAgain picks one on the strip by keyboard, and downloads the sequence with it in its place.
+func TestAPictureOfAFinishedSequenceIsRenderedAgain(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir())
+	job := f.Finished(f.SubmitCard(f.Card(), map[string]any{"type": "image", "frames": []int{60, 65}}))
+	b := signedIn(t, f)
+	b.open("/jobs/" + job.ID)
+	b.shows("Render the whole sequence again")
+	b.canBeRead("/jobs/… whose pictures can be rendered again")
+	b.size(1360, 900)
+	b.do(focus("#film"))
+	b.keysUntil(`document.getElementById("film").getAttribute("aria-valuenow") === "60"`, chromedp.KeyEvent(kb.Home))
+	b.keysUntil(`document.getElementById("again-frames").value === "60"`, chromedp.KeyEvent(" "))
+	b.do(chromedp.KeyEvent(kb.ArrowRight, chromedp.KeyModifiers(input.ModifierShift)))
+	b.until(`document.getElementById("again-frames").value === "60-61"`)
+	b.do(focus("#again button"), chromedp.KeyEvent(kb.Enter))
+	b.until(`location.pathname.startsWith("/jobs/") && !location.pathname.endsWith("` + job.ID + `")`)
+	again := f.Finished(strings.TrimPrefix(value[string](b, `location.pathname`), "/jobs/"))
+	if again.ID == job.ID {
+		t.Fatal("the sequence itself was rendered again")
+	}
+	b.open("/jobs/" + job.ID)
+	b.shows("Download with frames replaced")
+	// What is downloaded holds each frame once.
+	const lists = `fetch(document.querySelector('a[href$="mended=1"]').href).then((r) => r.arrayBuffer()).then((a) => [...new TextDecoder("latin1").decode(a).matchAll(/PK\x01\x02[^]{42}[^]*?_(\d{5})\.png/g)].map((m) => m[1]).join())`
+	if got := value[string](b, lists); got != "00060,00061,00062,00063,00064,00065" {
+		t.Errorf("the archive holds %s", got)
+	}
+}

@@ -1,0 +1,134 @@
+//go:build linux
+
+package pages_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"overcrank/cmd/overcrank/farmtest"
+	"overcrank/cmd/overcrank/titlecard"
+)
+
+// entersUntil goes to a button and presses Enter on it, until a script says true: a part of a page that is drawn anew takes the keys away.
+func (b *browser) entersUntil(script, button string) {
+	b.t.Helper()
+	b.painted()
+	b.keysUntil(script, focus(button), chromedp.KeyEvent(kb.Enter))
+}
+
+// TestAProducerTidiesUp retires, brings back and deletes a template, and keeps and deletes a secret, each by mouse and by keyboard.
+func TestAProducerTidiesUp(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir())
+	b := signedIn(t, f)
+	template := f.Register("zip", farmtest.TitleCard(t)).ID
+
+	b.open("/templates/" + template)
+	b.presses(`form[action$="/retire"] button`)
+	b.shows("It takes no new jobs")
+	b.entersUntil(`!!document.querySelector('form[action$="/retire"] button[name=retired]')`, `form[action$="/retire"] button`)
+	b.entersUntil(`document.body.innerText.includes("It takes no new jobs")`, `form[action$="/retire"] button[name=retired]`)
+	b.presses(`form[action$="/retire"] button`)
+	b.until(`!document.body.innerText.includes("It takes no new jobs")`)
+	b.presses(`form[action$="/delete"] button`) // the browser asks, and is told yes
+	b.until(`location.pathname === "/templates"`)
+	another := f.Register("zip", farmtest.TitleCard(t)).ID
+	b.open("/templates/" + another)
+	b.entersUntil(`location.pathname === "/templates"`, `form[action$="/delete"] button`)
+	b.until(`!document.getElementById("template-` + template + `") && !document.getElementById("template-` + another + `")`)
+
+	b.open("/settings/secrets")
+	b.fill("#name", "BUCKET_KEY")
+	b.fill("#value", "abc")
+	b.presses(`form[action="/settings/secrets"] button`)
+	b.shows("BUCKET_KEY")
+	b.do(types("#name", "HOOK"), types("#value", "def"+kb.Enter))
+	b.shows("HOOK")
+	b.until(`document.querySelectorAll("tbody tr").length === 2 && !document.body.innerText.includes("abc")`)
+	b.presses(`tbody tr:first-child form button`)
+	b.until(`document.querySelectorAll("tbody tr").length === 1`)
+	b.entersUntil(`document.querySelectorAll("tbody tr").length === 0`, `tbody tr form button`)
+	b.shows("No secrets yet")
+}
+
+// TestAnAdministratorTakesAccessAway revokes tokens and removes people, by mouse and by keyboard.
+func TestAnAdministratorTakesAccessAway(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir())
+	b := signedIn(t, f)
+	for _, list := range []string{"/settings/api-tokens", "/settings/people"} {
+		b.open(list)
+		for _, name := range []string{"First", "Second"} {
+			b.fill("#name", name)
+			b.presses(`form[action="` + list + `"] button[type=submit]`)
+			b.until(`[...document.querySelectorAll("td.name")].some((e) => e.textContent.includes("` + name + `"))`)
+		}
+		b.open(list)
+		row := func(name string) string {
+			return `[id="` + value[string](b, `[...document.querySelectorAll("tbody tr")].find((e) => e.querySelector("td.name").textContent.includes("`+name+`")).id`) + `"] form[action$="/revoke"] button`
+		}
+		gone := func(name string) string {
+			return `document.readyState === "complete" && ![...document.querySelectorAll("td.name")].some((e) => e.textContent.includes("` + name + `"))`
+		}
+		b.presses(row("First"))
+		b.until(gone("First"))
+		b.entersUntil(gone("Second"), row("Second"))
+	}
+}
+
+// TestAProducerNamesABatch gives a batch a name and a due time, by mouse and by keyboard.
+func TestAProducerNamesABatch(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir())
+	held := map[string]any{"template": map[string]any{"id": f.Card(), "composition": titlecard.Composition}, "hold": true, "name": "Spot"}
+	made, err := f.CreateBatch(t.Context(), []map[string]any{held, held})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := signedIn(t, f)
+	b.open("/batches/" + made.BatchID)
+	b.click("#batch details summary")
+	b.fill("#batch-name", "Spring spots")
+	b.fill("#due", "2030-04-01T18:00")
+	b.presses(`form[action$="/label"] button`)
+	b.until(`document.querySelector("h1").textContent === "Spring spots"`)
+	b.shows("Due ")
+	b.entersUntil(`document.querySelector("#batch details").open`, "#batch details summary")
+	b.fill("#batch-name", "Summer spots")
+	b.fill("#due", "")
+	b.do(focus("#batch-name"), chromedp.KeyEvent(kb.Enter))
+	b.until(`document.querySelector("h1").textContent === "Summer spots" && !document.querySelector("#batch .due")`)
+}
+
+// TestAJobIsEditedAndResubmitted changes the title of a job that has ended, and renders it again under another name: by mouse, and by keyboard.
+func TestAJobIsEditedAndResubmitted(t *testing.T) {
+	t.Parallel()
+	f := farmtest.Up(t, t.TempDir())
+	job := f.Finished(f.SubmitCard(f.Card(), map[string]any{"frames": []int{0, 1}}))
+	b := signedIn(t, f)
+	edits := func(name string) {
+		b.click(`a[href^="/new?again="]`)
+		b.until(`location.pathname === "/new"`)
+		b.painted()
+		b.do(visible("textarea"))
+		b.fill("textarea", "Once more, "+name)
+		b.fill("#name", name)
+	}
+	named := func(name string) string {
+		return `location.pathname.startsWith("/jobs/") && document.querySelector("h1")?.textContent === "` + name + `"`
+	}
+	b.open("/jobs/" + job.ID)
+	edits("Second")
+	b.click(`button.primary[aria-keyshortcuts="Control+Enter"]`)
+	b.until(named("Second"))
+	b.painted()
+	edits("Third")
+	b.do(focus("#name"), chromedp.KeyEvent(kb.Enter))
+	b.until(named("Third"))
+	b.painted()
+	b.click(`a[href^="/new?again="]`)
+	b.until(`document.querySelector("textarea")?.value === "Once more, Third"`)
+}

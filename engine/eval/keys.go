@@ -107,16 +107,22 @@ func eased(a, b *aep.Keyframe, dim int, v0, v1, t float64) float64 {
 	if a.Out != aep.Bezier && b.In != aep.Bezier {
 		return v0 + (v1-v0)*x
 	}
-	linear := aep.Ease{Speed: (v1 - v0) / dt, Influence: linearInfluence}
-	out, in := linear, linear
+	out, in := handles(a, b, dim, v0, v1)
+	s := solveX(out.Influence, 1-in.Influence, x)
+	return bezier(v0, v0+out.Speed*out.Influence*dt, v1-in.Speed*in.Influence*dt, v1, s)
+}
+
+// handles are the eases of a dimension on both sides of a segment that is not linear, and of which the time is not 0.
+func handles(a, b *aep.Keyframe, dim int, v0, v1 float64) (out, in aep.Ease) {
+	linear := aep.Ease{Speed: (v1 - v0) / (b.Time - a.Time), Influence: linearInfluence}
+	out, in = linear, linear
 	if a.Out == aep.Bezier {
 		out = ease(a.OutEase, dim, linear)
 	}
 	if b.In == aep.Bezier {
 		in = ease(b.InEase, dim, linear)
 	}
-	s := solveX(out.Influence, 1-in.Influence, x)
-	return bezier(v0, v0+out.Speed*out.Influence*dt, v1-in.Speed*in.Influence*dt, v1, s)
+	return out, in
 }
 
 func ease(eases []aep.Ease, dim int, def aep.Ease) aep.Ease {

@@ -78,6 +78,16 @@ func (t *Transform) Matrix(e *Evaluator, at float64) geom.Matrix {
 	return m
 }
 
+// Magnifies is by how much the transform, parents included, enlarges a layer at most, in any direction and at any time; infinite where that is not
+// known without running expressions. It does not see that what is near in space is seen larger.
+func (t *Transform) Magnifies() float64 {
+	most := t.scale.Bound(2) / 100
+	for _, p := range t.parents {
+		most *= p.scale.Bound(2) / 100
+	}
+	return most
+}
+
 // own maps pixels of the layer to pixels of its parent, or of the composition when it has none.
 func (t *Transform) own(e *Evaluator, at float64) geom.Matrix {
 	if !t.moves && e != nil {

@@ -24,7 +24,7 @@ func Bars(width, height int) *Source {
 // bars makes its picture whenever it is asked for: that is faster than to read one.
 type bars struct{ width, height int }
 
-func (b bars) frame(_ context.Context, _, halvings int) (*raster.Image, error) {
+func (b bars) frame(_ context.Context, _, halvings, _ int) (*raster.Image, error) {
 	w, h := max(1, b.width>>halvings), max(1, b.height>>halvings)
 	img := image.NewRGBA(image.Rect(0, 0, w, h))
 	n := len(barColours)

@@ -31,12 +31,12 @@ func fielded(l *Library, info Info, film reader, order Fields) *Source {
 	return &Source{Info: info, reader: &fieldReader{reader: film, lib: l, order: order}}
 }
 
-func (f *fieldReader) frame(ctx context.Context, n, halvings int) (*raster.Image, error) {
+func (f *fieldReader) frame(ctx context.Context, n, halvings, _ int) (*raster.Image, error) {
 	key := picture{f, n, halvings}
 	if img := f.lib.get(key); img != nil {
 		return img, nil
 	}
-	whole, err := f.reader.frame(ctx, n/2, 0)
+	whole, err := f.reader.frame(ctx, n/2, 0, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -50,6 +50,8 @@ type film struct {
 	whole   *raster.Image // for a frame that is halved
 	last    int           // last frame, once the film turned out to be shorter than it says; -1 until then
 	done    bool
+
+	smaller smallerFilms
 }
 
 // shot is a frame in the library.
@@ -70,7 +72,10 @@ func newFilm(lib *Library, path string, info Info, st stream, in Interpretation)
 
 var errClosed = errors.New("it has been closed")
 
-func (f *film) frame(ctx context.Context, n, halvings int) (*raster.Image, error) {
+func (f *film) frame(ctx context.Context, n, halvings, always int) (*raster.Image, error) {
+	if times := f.decodable(min(halvings, always)); times > 0 {
+		return f.decodedSmaller(times).frame(ctx, n, halvings-times, 0)
+	}
 	select {
 	case <-f.lock:
 	case <-ctx.Done():
@@ -175,13 +180,25 @@ func (f *film) backwards(n int) bool {
 func (f *film) window() int { return f.lib.share(f.bytes() >> (2 * f.halved)) }
 
 // cost is about how many bytes the decoders take, which are other programs.
-func (f *film) cost() int64 { return int64(f.running.Load()) * decoderFrames * int64(f.rawBytes()) }
+func (f *film) cost() int64 { return int64(f.running.Load()) * f.decoderCost() }
+
+// decoderCost is cost for one decoder, which has frames of full size even if it gives smaller ones.
+func (f *film) decoderCost() int64 {
+	w, h := f.info.Width<<f.stream.halved, f.info.Height<<f.stream.halved
+	if f.stream.i420 != nil {
+		return decoderFrames * int64(i420Size(w, h))
+	}
+	return decoderFrames * 4 * int64(w) * int64(h)
+}
 
 func (f *film) bytes() int { return 4 * f.info.Width * f.info.Height }
 
 // rawBytes is the size of a frame as it comes from ffmpeg.
 func (f *film) rawBytes() int {
-	if f.stream.i420 != nil {
+	switch {
+	case f.stream.halved > 0:
+		return 3 * f.info.Width * f.info.Height
+	case f.stream.i420 != nil:
 		return i420Size(f.info.Width, f.info.Height)
 	}
 	return f.bytes()
@@ -190,7 +207,7 @@ func (f *film) rawBytes() int {
 // picture is the frame that c has read, as small as it is kept.
 func (f *film) picture(c *cursor) *raster.Image {
 	w, h := f.info.Width, f.info.Height
-	m := f.stream.i420
+	m := f.stream.planes()
 	switch {
 	case m == nil && f.halved > 0:
 		return halve(interpret(c.raw, w, h, f.info.Alpha, f.in), f.halved)
@@ -306,7 +323,7 @@ func (f *film) mayRead(n int) int {
 		return f.places
 	}
 	f.left = slices.Delete(f.left, missed, missed+1)
-	if most := f.lib.budget / (decoderFrames * int64(f.rawBytes())); f.places < int(min(most, maxDecoders)) {
+	if most := f.lib.budget / f.decoderCost(); f.places < int(min(most, maxDecoders)) {
 		f.places++
 	}
 	return f.places
@@ -332,6 +349,10 @@ func (f *film) stopIdle() bool {
 }
 
 func (f *film) rest() bool {
+	resting := true
+	for _, s := range f.smaller.all(false) {
+		resting = s.rest() && resting
+	}
 	select {
 	case <-f.lock:
 	default:
@@ -339,7 +360,7 @@ func (f *film) rest() bool {
 	}
 	defer func() { f.lock <- struct{}{} }()
 	f.letGo()
-	return true
+	return resting
 }
 
 // letGo stops the decoders and drops the frames.
@@ -357,6 +378,9 @@ func (f *film) stopAll() {
 }
 
 func (f *film) close() error {
+	for _, s := range f.smaller.all(true) {
+		_ = s.close() // which always succeeds, as this does
+	}
 	<-f.lock
 	defer func() { f.lock <- struct{}{} }()
 	f.letGo()
@@ -382,7 +406,7 @@ func startDecoder(path string, st stream, info Info, n int) (*decoder, error) {
 		args = append(args, "-ss", strconv.FormatFloat((float64(n)-0.25)/info.FrameRate, 'f', 6, 64))
 	}
 	args = append(args, decodeInput(path, st)...)
-	args = append(args, filmOutput(st, "fps=fps="+st.rate+":start_time=0:round=near")...)
+	args = append(args, filmOutput(st, info, "fps=fps="+st.rate+":start_time=0:round=near")...)
 	ctx, cancel := context.WithCancel(context.Background()) // ended by kill; it outlives the caller's context
 	cmd, tail := ffmpeg.Command(ctx, "ffmpeg", args...)
 	out, err := cmd.StdoutPipe()
@@ -431,9 +455,12 @@ func decodeInput(path string, st stream) []string {
 	return append(args, ffmpeg.Input(path)...)
 }
 
-// filmOutput is the output of a film's frames: in I420 where they are converted here.
-func filmOutput(st stream, filter string) []string {
-	if st.i420 != nil {
+// filmOutput is the output of a film's frames, whose size info has: with planes where they are converted here.
+func filmOutput(st stream, info Info, filter string) []string {
+	switch {
+	case st.halved > 0:
+		return rawOutput(filter+","+st.halving(info.Width, info.Height), "yuv444p")
+	case st.i420 != nil:
 		return rawOutput(filter, "yuv420p")
 	}
 	return decodeOutput(st, filter)

@@ -68,8 +68,8 @@ type Source struct {
 
 // reader is the implementation of a Source.
 type reader interface {
-	// frame is frame n, halved in size so many times.
-	frame(ctx context.Context, n, halvings int) (*raster.Image, error)
+	// frame is frame n, halved in size so many times; no frame will be asked for that is halved less often than always.
+	frame(ctx context.Context, n, halvings, always int) (*raster.Image, error)
 	// rest drops what can be read again; false when the reader is in use.
 	rest() bool
 	close() error
@@ -130,18 +130,19 @@ func conforms(rate float64, info Info, st stream) bool {
 
 // Frame is the picture at t seconds, clamped to the file; reading forwards is cheap.
 func (s *Source) Frame(ctx context.Context, t float64) (*raster.Image, error) {
-	return s.Halved(ctx, t, 0)
+	return s.Halved(ctx, t, 0, 0)
 }
 
-// Halved is Frame with its width and height halved so many times. Of a still only the halved picture is kept.
-func (s *Source) Halved(ctx context.Context, t float64, times int) (*raster.Image, error) {
+// Halved is Frame with its width and height halved so many times. Of a still only the halved picture is kept. Of a film whose pictures are wanted
+// halved so often always, they come so from its decoder; that rounds them differently, so always must not differ where pictures must be the same.
+func (s *Source) Halved(ctx context.Context, t float64, times, always int) (*raster.Image, error) {
 	n := 0
 	if !s.Info.Still && s.Info.FrameRate > 0 {
 		// A composition's times are rounded, so a frame starts slightly before its time.
 		n = int(math.Floor(t*s.Info.FrameRate + 0.01))
 		n = max(0, min(n, s.frames()-1))
 	}
-	return s.reader.frame(ctx, n, times)
+	return s.reader.frame(ctx, n, times, always)
 }
 
 func (s *Source) frames() int {
@@ -175,7 +176,7 @@ func (lent) close() error { return nil }
 // silent is the reader of a file without pictures.
 type silent struct{ path string }
 
-func (s silent) frame(context.Context, int, int) (*raster.Image, error) {
+func (s silent) frame(context.Context, int, int, int) (*raster.Image, error) {
 	return nil, unreadable(s.path, errors.New("it has no pictures"))
 }
 

@@ -46,33 +46,47 @@ func matrixOf(name string) *matrix {
 // i420Size is the size in bytes of a frame of w by h pixels, both even: all luma, then a quarter as much of U, and of V.
 func i420Size(w, h int) int { return w * h * 3 / 2 }
 
-// draw draws a frame in I420 of the size of img, which is even. Four pixels have the same chroma.
+// draw draws a frame of the size of img: in I420, where that is even and four pixels have the same chroma, or with a chroma for each pixel.
 func (m *matrix) draw(img *raster.Image, frame []byte) {
 	w, h := img.Rect.Dx(), img.Rect.Dy()
-	luma, u, v := frame[:w*h], frame[w*h:w*h*5/4], frame[w*h*5/4:i420Size(w, h)]
+	luma, u, v := frame[:w*h], frame[w*h:(len(frame)+w*h)/2], frame[(len(frame)+w*h)/2:]
+	shared := 1
+	if len(u) < len(luma) {
+		shared = 2
+	}
 	for y := range h {
-		at := y / 2 * (w / 2)
-		m.row(img.Pix[y*img.Stride:][:4*w], luma[y*w:][:w], u[at:][:w/2], v[at:][:w/2])
+		at := y / shared * (w / shared)
+		m.row(img.Pix[y*img.Stride:][:4*w], luma[y*w:][:w], u[at:][:w/shared], v[at:][:w/shared])
 	}
 }
 
-// row converts a row of pixels, an even number.
+// row converts a row of pixels: of an even number with half as many chromas, or with one for each.
 func (m *matrix) row(row, luma, u, v []byte) {
 	done := 0
 	if wide && len(luma) >= 16 {
 		done = len(luma) &^ 15
-		i420Wide(&row[0], &luma[0], &u[0], &v[0], done, m)
+		if len(u) < len(luma) {
+			i420Wide(&row[0], &luma[0], &u[0], &v[0], done, m)
+		} else {
+			i444Wide(&row[0], &luma[0], &u[0], &v[0], done, m)
+		}
 	}
-	m.rowInGo(row[4*done:], luma[done:], u[done/2:], v[done/2:])
+	shared := 0
+	if len(u) < len(luma) {
+		shared = 1
+	}
+	m.rowInGo(row[4*done:], luma[done:], u[done>>shared:], v[done>>shared:], shared)
 }
 
-func (m *matrix) rowInGo(row, luma, u, v []byte) {
+// rowInGo converts a row of which 1<<shared pixels have the same chroma.
+func (m *matrix) rowInGo(row, luma, u, v []byte, shared int) {
 	for i, y := range luma {
 		light := high(y, lumaBlack, lumaStep)
 		p := row[4*i:][:4:4]
-		p[0] = limited(light + high(v[i/2], chromaGrey, m.red))
-		p[1] = limited(light + high(u[i/2], chromaGrey, m.greenBlue) + high(v[i/2], chromaGrey, m.greenRed))
-		p[2] = limited(light + high(u[i/2], chromaGrey, m.blue))
+		blue, red := u[i>>shared], v[i>>shared]
+		p[0] = limited(light + high(red, chromaGrey, m.red))
+		p[1] = limited(light + high(blue, chromaGrey, m.greenBlue) + high(red, chromaGrey, m.greenRed))
+		p[2] = limited(light + high(blue, chromaGrey, m.blue))
 		p[3] = 255
 	}
 }

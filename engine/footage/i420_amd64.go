@@ -9,3 +9,8 @@ var wide = cpu.X86.HasAVX2
 //
 //go:noescape
 func i420Wide(row, luma, u, v *uint8, n int, m *matrix)
+
+// i444Wide is i420Wide with a chroma for each pixel.
+//
+//go:noescape
+func i444Wide(row, luma, u, v *uint8, n int, m *matrix)

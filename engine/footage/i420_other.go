@@ -6,3 +6,5 @@ package footage
 const wide = false
 
 func i420Wide(_, _, _, _ *uint8, _ int, _ *matrix) {}
+
+func i444Wide(_, _, _, _ *uint8, _ int, _ *matrix) {}

@@ -47,18 +47,19 @@ func TestFramesInI420AreConvertedTheSameOnEveryProcessor(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	m := matrixOf("bt709")
 	for range 1000 {
-		w := 2 * (1 + r.IntN(60))
-		planes := make([]byte, 2*w)
-		for i := range planes {
-			planes[i] = [...]uint8{0, 255, uint8(r.Uint32())}[r.IntN(3)]
-		}
-		convert := func(by func(row, luma, u, v []byte)) []byte {
-			row := make([]byte, 4*w)
-			by(row, planes[:w], planes[w:][:w/2], planes[w+w/2:])
-			return row
-		}
-		if got, want := convert(m.row), convert(m.rowInGo); !bytes.Equal(got, want) {
-			t.Fatalf("%d pixels: %v, want %v", w, got, want)
+		for shared := range 2 {
+			w := 2 * (1 + r.IntN(60))
+			planes := make([]byte, w+2*(w>>shared))
+			for i := range planes {
+				planes[i] = [...]uint8{0, 255, uint8(r.Uint32())}[r.IntN(3)]
+			}
+			luma, u, v := planes[:w], planes[w:][:w>>shared], planes[w+w>>shared:]
+			got, want := make([]byte, 4*w), make([]byte, 4*w)
+			m.row(got, luma, u, v)
+			m.rowInGo(want, luma, u, v, shared)
+			if !bytes.Equal(got, want) {
+				t.Fatalf("%d pixels, %d of one colour: %v, want %v", w, 1<<shared, got, want)
+			}
 		}
 	}
 }

@@ -242,7 +242,7 @@ func (l *Library) reads(f *film) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.forget(f)
-	running, taken := 1, f.cost()+decoderFrames*int64(f.rawBytes())
+	running, taken := 1, f.cost()+f.decoderCost()
 	running += int(f.running.Load())
 	for _, other := range l.films {
 		running, taken = running+int(other.running.Load()), taken+other.cost()

@@ -126,7 +126,7 @@ func TestALibraryKeepsNoMoreThanItsBudget(t *testing.T) {
 	for range 2 {
 		for i, s := range all {
 			for halvings := range 3 {
-				img, err := s.Halved(t.Context(), 0, halvings)
+				img, err := s.Halved(t.Context(), 0, halvings, 0)
 				if err != nil || img.Rect.Dx() != edge>>halvings || img.RGBAAt(5, 5).R != uint8(20*i) {
 					t.Fatalf("picture %d, halved %d times: %v, %v", i, halvings, img.RGBAAt(5, 5), err)
 				}
@@ -216,7 +216,7 @@ func TestFilmsAreKeptAsLargeAsTheyAreSeen(t *testing.T) {
 		full := open(t, path, Interpretation{})
 		seen := func(n, halvings int) {
 			t.Helper()
-			got, err := s.Halved(t.Context(), float64(n)/25, halvings)
+			got, err := s.Halved(t.Context(), float64(n)/25, halvings, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,6 +28,9 @@ type stream struct {
 	decoder  string  // instead of ffmpeg's choice, "" for that
 	matrix   string  // colour matrix, for pictures that do not name theirs
 	i420     *matrix // how the pictures of a film in I420 are converted; nil for other pixels
+	small    *matrix // the same of pictures that ffmpeg halves first; nil where it cannot
+	halved   int     // how often it does
+	position string  // where its colours lie among its pixels, for small
 	steady   bool    // constant frame rate
 }
 
@@ -179,16 +182,22 @@ func (s *probedStream) stream() stream {
 	if strings.Contains(s.PixFmt, "yuv") {
 		st.matrix = encoding.AssumedMatrix(s.Matrix, s.Height)
 	}
-	if s.plainI420() {
-		st.i420 = matrixOf(cmp.Or(st.matrix, s.Matrix))
+	if !s.plain() {
+		return st
+	}
+	m := matrixOf(cmp.Or(st.matrix, s.Matrix))
+	if s.PixFmt == "yuv420p" && s.Width%2 == 0 && s.Height%2 == 0 {
+		st.i420 = m
+	}
+	if position, known := s.chromaPosition(); known {
+		st.small, st.position = m, position
 	}
 	return st
 }
 
-// plainI420 tells whether the pictures are those that matrix converts: in television range, of an even size, and opaque.
-func (s *probedStream) plainI420() bool {
-	fullRange := s.Range != "" && s.Range != "unknown" && s.Range != "tv"
-	return s.PixFmt == "yuv420p" && !fullRange && s.Width%2 == 0 && s.Height%2 == 0 && !transparent(*s)
+// plain tells whether the pictures are in television range and opaque, as matrix converts them.
+func (s *probedStream) plain() bool {
+	return (s.Range == "" || s.Range == "unknown" || s.Range == "tv") && !transparent(*s)
 }
 
 func (s *probedStream) quarterTurned() bool {

@@ -96,13 +96,13 @@ func siblings(path string) ([]string, error) {
 	return paths, nil
 }
 
-func (s *sequence) frame(ctx context.Context, n, halvings int) (*raster.Image, error) {
+func (s *sequence) frame(ctx context.Context, n, halvings, _ int) (*raster.Image, error) {
 	n = max(0, min(n, len(s.paths)-1))
 	st, err := s.still(ctx, n)
 	if err != nil {
 		return nil, err
 	}
-	return st.frame(ctx, 0, halvings)
+	return st.frame(ctx, 0, halvings, 0)
 }
 
 func (s *sequence) still(ctx context.Context, n int) (*still, error) {

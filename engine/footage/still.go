@@ -80,7 +80,7 @@ type still struct {
 	err error // permanent error
 }
 
-func (s *still) frame(ctx context.Context, _, halvings int) (*raster.Image, error) {
+func (s *still) frame(ctx context.Context, _, halvings, _ int) (*raster.Image, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {

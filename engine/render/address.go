@@ -128,6 +128,9 @@ func (o *origins) footage(it *aep.Item) (Look, error) {
 		path := f.File.Resolved
 		f.File = aep.FileReference{}
 		d.Add(f, it.ID)
+		if !f.Still { // decoders of films halve pictures, which rounds them differently
+			d.Add(o.r.largest(it))
+		}
 		switch {
 		case !f.HasVideo && f.Width == 0:
 			return nil

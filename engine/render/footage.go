@@ -14,6 +14,7 @@ import (
 	"overcrank/engine/footage"
 	"overcrank/engine/geom"
 	"overcrank/engine/raster"
+	"overcrank/engine/scene"
 )
 
 var footageKind = kind(func(w *worker, v view) (*drawing, error) {
@@ -58,8 +59,9 @@ func (w *worker) prepareFile(v view, it *aep.Item, t float64) (*drawing, error) 
 	if !it.Footage.Still {
 		at = w.instants(v, t, src.Info.FrameRate, footageLength(it.Footage))
 	}
+	least := shrink(geom.Scale(w.r.largest(it), w.r.largest(it)), src.Info, fw, fh)
 	read := func(t float64) (*raster.Image, func(), error) {
-		img, err := src.Halved(w.ctx, t, shrink(v.m, src.Info, fw, fh))
+		img, err := src.Halved(w.ctx, t, shrink(v.m, src.Info, fw, fh), least)
 		return img, func() {}, err
 	}
 	fit := func(r image.Rectangle) geom.Matrix {
@@ -114,13 +116,25 @@ func (w *worker) leftOut(v view, it *aep.Item, err error) error {
 // shrink is how often a picture has to be halved before it is sampled, so that no pixel is skipped.
 func shrink(m geom.Matrix, of footage.Info, w, h float64) int {
 	sx, sy := m.AxisScale()
-	s := max(sx*w/float64(of.Width), sy*h/float64(of.Height))
-	n := 0
-	for ; s > 0 && s <= 0.5 && n < 12; n++ {
-		s *= 2
+	return min(halvings(max(sx*w/float64(of.Width), sy*h/float64(of.Height))), 12)
+}
+
+// largest is how large a file is drawn at most in any frame, in pixels of the target or of a surface for one of its own.
+func (r *Renderer) largest(it *aep.Item) float64 {
+	return scene.Doubled(r.scene.Largest(it) * r.opt.Scale)
+}
+
+// halvings is how often what is seen at a scale can be halved and is still no smaller than that. What rounding adds to a scale is overlooked, so that
+// a picture that turns at half its size does not change its sharpness from frame to frame.
+func halvings(scale float64) (n int) {
+	for ; scale > 0 && scale <= 0.5+1e-9 && n < maxHalvings; n++ {
+		scale *= 2
 	}
 	return n
 }
+
+// maxHalvings is more than the sides of any picture can be halved to a purpose.
+const maxHalvings = 14
 
 func footageLength(f *aep.Footage) float64 {
 	if f.Still {

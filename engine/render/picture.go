@@ -105,11 +105,7 @@ func (w *worker) picture(clip image.Rectangle, v view, d *drawing, x *exposure, 
 // seen no larger than that.
 func localScale(m geom.Matrix) float64 {
 	sx, sy := m.AxisScale()
-	scale := 1.0
-	for s := max(sx, sy); s > 0 && s <= scale/2 && scale > 1e-4; {
-		scale /= 2
-	}
-	return scale
+	return 1 / float64(int(1)<<halvings(max(sx, sy)))
 }
 
 // localArea is the part of a layer that is drawn, in its own pixels: all of it, so that it can be kept while it moves, unless that is

@@ -51,11 +51,9 @@ func (w *worker) collapsed(d *drawing, v view, inner stage) {
 // it is shown much smaller it is drawn smaller. Where frames are blended it is drawn at each of their times.
 func (w *worker) flattened(d *drawing, v view, inner stage, at []instant) {
 	c := inner.comp.Composition
-	scale := w.r.opt.Scale
 	sx, sy := v.m.AxisScale()
-	for most := max(sx, sy) / scale; most > 0 && most <= 0.5 && scale > 1e-4; most *= 2 {
-		scale /= 2
-	}
+	scale := w.r.opt.Scale
+	scale /= float64(int(1) << halvings(max(sx, sy)/scale))
 	width, height := Size(c, scale)
 	inner.m, inner.fresh = geom.Scale(scale, scale), true
 	fit := v.m.Mul(geom.Scale(1/scale, 1/scale))

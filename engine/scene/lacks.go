@@ -40,6 +40,7 @@ func (c *compiler) show(comp *Comp) {
 			c.show(l.Inner)
 		}
 	}
+	comp.read = u.read
 	for _, l := range comp.All {
 		if u.layers[l] {
 			comp.used = append(comp.used, l)
@@ -55,6 +56,8 @@ type usage struct {
 	layers map[*Layer]bool
 	// sources are the layers of which the source is drawn, whether they are themselves or not.
 	sources map[*Layer]bool
+	// read are the layers that effects of others read.
+	read []*Layer
 }
 
 // use notes a layer, and those that it shows itself with.
@@ -70,13 +73,16 @@ func (u *usage) use(l *Layer) {
 	}
 	for _, e := range group.Children {
 		for _, p := range e.Children {
-			switch {
-			case !e.Enabled || p.LayerRef == 0 || effect.IsControl(e):
-			case p.LayerPart == aep.LayerSource:
-				u.sources[u.comp.Layer(p.LayerRef)] = true
-			default:
-				u.use(u.comp.Layer(p.LayerRef))
+			other := u.comp.Layer(p.LayerRef)
+			if !e.Enabled || other == nil || effect.IsControl(e) {
+				continue
 			}
+			u.read = append(u.read, other)
+			if p.LayerPart == aep.LayerSource {
+				u.sources[other] = true
+				continue
+			}
+			u.use(other)
 		}
 	}
 }

@@ -18,6 +18,7 @@ type Scene struct {
 	Lacks []Lack
 
 	comps []*Comp
+	sizes []sized
 }
 
 // Comps are the compositions that are shown, each before those that show it. One that only layers show which are switched off is not among them.
@@ -53,6 +54,8 @@ type Comp struct {
 
 	byID    map[uint32]*Layer
 	used    []*Layer
+	read    []*Layer // those that effects of others read, at any size
+	seen    float64  // how large it is seen at most
 	cameras []eval.Camera
 }
 
@@ -71,6 +74,7 @@ func Compile(p *aep.Project, comp *aep.Item) *Scene {
 	c.scene.Root = c.comp(comp)
 	c.show(c.scene.Root)
 	c.hear(c.scene.Root, make(map[*Comp]bool))
+	c.scene.measure()
 	return c.scene
 }
 

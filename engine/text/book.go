@@ -10,11 +10,6 @@ import (
 
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/font/opentype"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/gobolditalic"
-	"golang.org/x/image/font/gofont/goitalic"
-	"golang.org/x/image/font/gofont/gomono"
-	"golang.org/x/image/font/gofont/goregular"
 )
 
 // Book is the fonts of a render: first the job's own folder, then the machine's fonts. It is safe for concurrent use.
@@ -69,7 +64,11 @@ func machineIndex(folders []string) *index {
 	for _, dir := range folders {
 		x.addFolder(dir)
 	}
-	for _, data := range [][]byte{goregular.TTF, gobold.TTF, goitalic.TTF, gobolditalic.TTF, gomono.TTF} {
+	fonts, err := unpackGoFonts()
+	if err != nil {
+		panic(err) // the program was built with a file that a test holds to be right
+	}
+	for _, data := range fonts {
 		x.addFonts("", data, bytes.NewReader(data))
 	}
 	return x

@@ -65,9 +65,11 @@ type Layer struct {
 	CharactersInSpace bool
 	// CharactersFace tells whether each of them faces the camera.
 	CharactersFace bool
-	Quality        int  // 0 wireframe, 1 draft, 2 best
-	Bicubic        bool // sampled bicubically where its quality is the best
-	LightKind      int
+	// OtherSize tells whether a layer that shows its composition has replaced what it shows by something of another size.
+	OtherSize bool
+	Quality   int  // 0 wireframe, 1 draft, 2 best
+	Bicubic   bool // sampled bicubically where its quality is the best
+	LightKind int
 
 	Props   *Property // root group; its children are the layer's own groups, such as "ADBE Transform Group"
 	Markers []Marker

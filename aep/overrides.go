@@ -101,14 +101,27 @@ func (p *Project) settleValue(src *Item, c Controller, v *Property) bool {
 	return s.put(v)
 }
 
-// settleMedia shows another source in the place of a layer's, as large as the layer was.
+// settleMedia shows another source in the place of a layer's, at its own size.
 func (p *Project) settleMedia(in *Item, l *Layer, v *Property) bool {
 	src := p.Item(v.SourceRef)
 	if src == nil || src.Kind == ItemFolder || l.Kind != LayerAV || src.Comp != nil && p.holds(src, in, map[uint32]bool{}) {
 		return false
 	}
+	before := p.Item(l.Source)
 	l.Source = src.ID
+	l.OtherSize = l.OtherSize || before != nil && src.size() != before.size()
 	return true
+}
+
+// size is the width and height of an item, in pixels; 0 and 0 for one without.
+func (i *Item) size() (of [2]int) {
+	switch {
+	case i.Comp != nil:
+		of = [2]int{i.Comp.Width, i.Comp.Height}
+	case i.Footage != nil:
+		of = [2]int{i.Footage.Width, i.Footage.Height}
+	}
+	return of
 }
 
 // holds tells whether a composition is another, or shows it at any depth.

@@ -113,6 +113,9 @@ func TestLayersShowTheirOwnValuesOfEssentialProperties(t *testing.T) {
 	if second.Comp.Layers[1].Source != 6 || first.Comp.Layers[1].Source != 5 {
 		t.Errorf("the second card shows item %d in the place of its photo, the first %d", second.Comp.Layers[1].Source, first.Comp.Layers[1].Source)
 	}
+	if !second.Comp.Layers[1].OtherSize || first.Comp.Layers[1].OtherSize {
+		t.Error("the second card's photo is of another size than the one in its place, and the first card's is not")
+	}
 	opacity := func(card *Item) float64 {
 		inner := p.Item(card.Comp.Layers[2].Source)
 		return inner.Comp.Layers[0].Props.Find(matchTransform, "ADBE Opacity").Value.(Numbers)[0]

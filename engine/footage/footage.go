@@ -29,6 +29,7 @@ type Info struct {
 	Outlines      bool     // the picture is made of outlines, which Source.Sharp draws at any size
 	Lacks         string   // what of it is not drawn, "" for nothing
 	Styled        bool     // a layer of a Photoshop file has styles, which are not drawn
+	Ranged        bool     // a layer of a Photoshop file blends only where values lie in a range, which is not drawn
 	Inks          bool     // its colours are those of inks, which are converted without a profile
 	Patterned     bool     // a layer of a Photoshop file has styles with a pattern that is read, the Pattern of its Source
 	Fonts         []string // that the text of a picture of outlines asks for

@@ -69,7 +69,7 @@ func (l PhotoshopLayer) sized(path string, info Info) (Info, *raster.Image, erro
 		return info, nil, unreadable(path, err)
 	}
 	pattern := patternOf(file, layer)
-	info.Styled, info.Inks, info.Patterned = layer.Styled, file.Inks(), pattern != nil
+	info.Styled, info.Ranged, info.Inks, info.Patterned = layer.Styled, layer.Ranged, file.Inks(), pattern != nil
 	if layer.Filled && layer.Bounds.Empty() {
 		info.Lacks = "a fill without pixels"
 	}

@@ -11,21 +11,28 @@ import (
 	"os"
 )
 
-// Carried is the profile that a picture carries: PNG and JPEG. It is nil for one that carries none, and for files of other kinds.
+// Carried is the profile that a picture carries: PNG, JPEG, TIFF and Photoshop's files. It is nil for one that carries none, and for files of other kinds.
 func Carried(path string) (*Profile, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	p, err := carried(bufio.NewReader(f))
+	p, err := carried(f)
 	if err != nil {
 		return nil, fmt.Errorf("reading the colour profile of %s: %w", path, err)
 	}
 	return p, nil
 }
 
-func carried(r *bufio.Reader) (*Profile, error) {
+// file is a file that is read from its beginning, or at any place.
+type file interface {
+	io.Reader
+	io.ReaderAt
+}
+
+func carried(f file) (*Profile, error) {
+	r := bufio.NewReader(f)
 	head, err := r.Peek(8)
 	switch {
 	case err != nil:
@@ -36,6 +43,12 @@ func carried(r *bufio.Reader) (*Profile, error) {
 	case head[0] == 0xFF && head[1] == 0xD8:
 		_, _ = r.Discard(2)
 		return ofJPEG(r)
+	case string(head[:4]) == "II*\x00":
+		return ofTIFF(f, binary.LittleEndian)
+	case string(head[:4]) == "MM\x00*":
+		return ofTIFF(f, binary.BigEndian)
+	case string(head[:4]) == "8BPS":
+		return ofPhotoshop(f)
 	}
 	return nil, nil
 }

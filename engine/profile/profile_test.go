@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"math"
@@ -109,10 +108,12 @@ func FuzzCarried(f *testing.F) {
 	f.Add(small(parametric(4, 2.4, 1, 0, 1, 0, 0, 0)))
 	f.Add(append([]byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x04iCCP"), "a\x00\x00\x00"...))
 	f.Add(append([]byte("\xff\xd8\xff\xe2\x00\x20ICC_PROFILE\x00\x01\x01"), small(nil)...))
+	f.Add(tiffFile("II*\x00", binary.LittleEndian, small(nil)))
+	f.Add(photoshopFile(small(nil)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, read := range []func() (*Profile, error){
 			func() (*Profile, error) { return ICC(data) },
-			func() (*Profile, error) { return carried(bufio.NewReader(bytes.NewReader(data))) },
+			func() (*Profile, error) { return carried(bytes.NewReader(data)) },
 		} {
 			p, err := read()
 			if err != nil || p == nil {

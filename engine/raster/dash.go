@@ -9,6 +9,30 @@ import (
 // maxDashes limits the pieces of one shape.
 const maxDashes = 20000
 
+// TooManyDashes tells whether the stroke has more dashes than are drawn of a shape.
+func (s *Shape) TooManyDashes() bool {
+	if s.Stroke == nil || s.Stroke.Profile != nil {
+		return false
+	}
+	pattern := dashPattern(s.Stroke.Dashes)
+	if pattern == nil {
+		return false
+	}
+	length, period := 0.0, 0.0
+	for _, line := range s.Outline.Flatten(geom.Identity, 1) {
+		for i := 1; i < len(line.Points); i++ {
+			length += line.Points[i].Sub(line.Points[i-1]).Len()
+		}
+		if n := len(line.Points); line.Closed && n > 1 {
+			length += line.Points[0].Sub(line.Points[n-1]).Len()
+		}
+	}
+	for _, part := range pattern {
+		period += part
+	}
+	return length/period*float64(len(pattern)/2) > maxDashes
+}
+
 // dashPattern is the lengths of dashes and gaps, alternating, an even number of them; nil when they make no pattern.
 func dashPattern(lengths []float64) []float64 {
 	sum := 0.0

@@ -120,6 +120,17 @@ func TestEachThingThatIsNotDrawnIsSaidOnce(t *testing.T) {
 		"random order": {func(l *aep.Layer) {
 			animated(l, []*aep.Property{group("ADBE Text Wiggly Selector")}, value("ADBE Text Opacity", 50))
 		}, "After Effects' own randomness in the selector 'ADBE Text Wiggly Selector'"},
+		"a path in depth": {func(l *aep.Layer) {
+			transform(l, linear(value("ADBE Position", 0, 0, 0), 0, 1, aep.Numbers{0, 0, 0}, aep.Numbers{9, 0, 9}))
+			l.ThreeD, l.AutoOrient = true, true
+		}, "the way along a path in depth of what is oriented along it"},
+		"replaced media": {func(l *aep.Layer) { l.OtherSize = true }, "the fitting of media of another size in the place of others"},
+		"a measured text": {func(l *aep.Layer) {
+			animated(l, nil, value("ADBE Text Tracking Amount", 50))
+			width := value("ADBE Opacity", 50)
+			width.Expression, width.ExpressionOn = "Math.min(50, sourceRectAtTime().width)", true
+			transform(l, width)
+		}, "what animators and paths change of the size that an expression asks for"},
 		"bicubic sampling": {func(l *aep.Layer) { l.Bicubic, l.Quality = true, 2 }, "bicubic sampling"},
 		"a style of large reach": {func(l *aep.Layer) {
 			children(l, group("ADBE Layer Styles", group("dropShadow/enabled", value("dropShadow/distance", 2001), value("dropShadow/size", 5))))
@@ -202,6 +213,26 @@ func TestEveryPartOfAFilmSaysTheSame(t *testing.T) {
 				t.Errorf("frames %d to %d: %q, and those before: %q", n, last, said, first)
 			}
 		}
+	}
+}
+
+// A way in the plane, and colours of a text that is measured, are drawn as they are.
+func TestWhatIsNotInDepthOrNoLargerIsNotSaid(t *testing.T) {
+	b := build(t)
+	comp := b.comp("main", 20, 20)
+	b.layer(comp, b.solid("red", 20, 20, rgb(red)), func(l *aep.Layer) {
+		transform(l, linear(value("ADBE Position", 0, 0, 5), 0, 1, aep.Numbers{0, 0, 5}, aep.Numbers{9, 0, 5}))
+		l.ThreeD, l.AutoOrient = true, true
+	})
+	b.layer(comp, nil, func(l *aep.Layer) {
+		animated(l, nil, value("ADBE Text Fill Opacity", 50), value("ADBE Text Blur", 1, 1))
+		width := value("ADBE Opacity", 50)
+		width.Expression, width.ExpressionOn = "Math.min(50, sourceRectAtTime().width)", true
+		transform(l, width)
+	})
+	said := slices.DeleteFunc(b.said(comp), func(m string) bool { return strings.Contains(m, "there are no fonts") })
+	if len(said) > 0 {
+		t.Errorf("said %q", said)
 	}
 }
 

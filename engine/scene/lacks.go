@@ -143,6 +143,9 @@ func (l *Layer) switches() {
 	if l.Kind == Nested && l.Collapse && !l.Joins && l.Inner.deep() {
 		l.lack("the depth of 3D layers in a collapsed composition, among those around it,", Collapsed)
 	}
+	if l.AutoOrient && l.rises() {
+		l.lack("the way along a path in depth of what is oriented along it", DeepLayers)
+	}
 	if what := l.lowQuality(); what != "" {
 		l.lacks = append(l.lacks, Lack{What: what, Of: RoughLayers, Detail: true, Kept: true})
 	}
@@ -160,9 +163,33 @@ func (l *Layer) switches() {
 	if a, b := sourceAspect(l.Source), Aspect(comp.PixelAspect); a != 0 && unlike(a, b) {
 		l.lack(fmt.Sprintf("a source with pixels of %.3g:1 among pixels of %.3g:1", a, b), OddPixels)
 	}
+	if l.OtherSize {
+		l.detail("the fitting of media of another size in the place of others", Essentials)
+	}
 	if group := l.Props.Child("ADBE Layer Overrides"); group != nil && len(group.Children) > 0 {
 		l.lack("a value of its own for an essential property", Essentials)
 	}
+}
+
+// rises tells whether it moves such that a turn about z does not orient it along its path: a camera or a light at all, a 3D layer in depth.
+func (l *Layer) rises() bool {
+	p := l.Props.Find("ADBE Transform Group", "ADBE Position")
+	if p == nil || len(p.Keys) < 2 {
+		return false
+	}
+	if l.Kind == Camera || l.Kind == Light {
+		return l.Comp.deep()
+	}
+	first := depthOf(p.Keys[0].Value)
+	return l.ThreeD && slices.ContainsFunc(p.Keys, func(k aep.Keyframe) bool { return depthOf(k.Value) != first })
+}
+
+// depthOf is z of a position.
+func depthOf(v aep.Value) float64 {
+	if n, ok := v.(aep.Numbers); ok && len(n) > 2 {
+		return n[2]
+	}
+	return 0
 }
 
 // The qualities of a layer below the best.
@@ -218,6 +245,19 @@ func (l *Layer) MixesFrames() bool {
 		return l.Stretch != 100 || l.Remapped || unlike(f.FrameRate, l.Comp.FrameRate)
 	}
 	return l.Stretch != 100 || l.Remapped
+}
+
+// measures tells whether an expression of a layer asks for the size of what is in one.
+func (c *Comp) measures() bool {
+	if c.asked == nil {
+		found := slices.ContainsFunc(c.All, func(l *Layer) bool { return measures(l.Props) })
+		c.asked = &found
+	}
+	return *c.asked
+}
+
+func measures(p *aep.Property) bool {
+	return eval.Driven(p) && strings.Contains(p.Expression, "sourceRectAtTime") || slices.ContainsFunc(p.Children, measures)
 }
 
 // hurries tells whether more than one frame of the source may pass in a frame of the composition.
@@ -394,6 +434,9 @@ func FileLacks(use aep.Use, info footage.Info) (list []Lack) {
 		}
 		list = append(list, lack)
 	}
+	if ranges := own.Prop.Child("ADBE Blend Options Group").Child("ADBE Adv Blend Group").Child("ADBE Blend Ranges"); info.Ranged && may(eval.NumberOf(eval.Ref{Comp: use.Comp, Layer: use.Layer, Prop: ranges}, 1)) {
+		list = append(list, FileLack(use, "the range of values in which a layer blends in the file '"+name+"'"))
+	}
 	if info.Styled && set == nil {
 		nearly("layer styles that are merged into the file '" + name + "'")
 	}
@@ -467,6 +510,9 @@ func (l *Layer) text() {
 	}
 	if doc, ok := l.Document.First().(*aep.TextDocument); ok && doc != nil && doc.Lines != aep.HorizontalLines {
 		l.detail("the way of animators, paths and anchors along the lines of vertical text", Animators)
+	}
+	if l.Glyphs.Resizes() && l.Comp.measures() {
+		l.detail("what animators and paths change of the size that an expression asks for", Animators)
 	}
 	for _, what := range l.Glyphs.Lacks() {
 		l.lack(what, Animators)

@@ -55,6 +55,7 @@ type Comp struct {
 	byID    map[uint32]*Layer
 	used    []*Layer
 	read    []*Layer // those that effects of others read, at any size
+	asked   *bool    // whether expressions measure layers; nil until that is asked
 	seen    float64  // how large it is seen at most
 	cameras []eval.Camera
 }

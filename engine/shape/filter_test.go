@@ -56,6 +56,16 @@ func line() *aep.Property {
 		Value: &aep.Path{Vertices: []aep.Vertex{{}, {X: 30}}}})
 }
 
+func TestMoreDashesThanAreDrawnAreTold(t *testing.T) {
+	for length, many := range map[float64]bool{0.01: false, 0.0099: true} { // 400 pixels of dashes and gaps, of the same length
+		dashes := group("ADBE Vector Stroke Dashes", value("ADBE Vector Stroke Dash 1", length))
+		c := filled(square(), group("ADBE Vector Graphic - Stroke", dashes))
+		if got := len(c.Lacks()) > 0; got != many {
+			t.Errorf("dashes of %g: %q is not drawn", length, c.Lacks())
+		}
+	}
+}
+
 func TestRoundCornersTakeQuartersOfCircles(t *testing.T) {
 	for radius, want := range map[float64]float64{
 		0: 1e4, 10: 1e4 - (4-math.Pi)*100, 25: 1e4 - (4-math.Pi)*625,

@@ -26,7 +26,7 @@ func (o *merge) apply(c *contents, m *moment) {
 		return
 	}
 	outline := join(c.paths)
-	// Of paths that enclose nothing, or have too many lines to cut each other, there is the compound path at least.
+	// Of paths that enclose nothing, or have too many lines to cut each other, there is the compound path at least; of the latter it is told.
 	if inside := merged(m.number(&o.mode)); inside != nil && !slices.ContainsFunc(outline.Contours(), open) {
 		shapes := make([]geom.Outline, len(c.paths))
 		for i, p := range c.paths {
@@ -34,6 +34,8 @@ func (o *merge) apply(c *contents, m *moment) {
 		}
 		if combined, ok := geom.Combine(shapes, inside); ok {
 			outline = combined
+		} else {
+			m.over = true
 		}
 	}
 	c.paths = []placed{{&path{outline}, geom.Identity}}

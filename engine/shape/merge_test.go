@@ -20,6 +20,14 @@ func TestMergePathsCombineWhatIsAboveThem(t *testing.T) {
 	}
 }
 
+func TestPathsOfTooManyLinesAreNotMerged(t *testing.T) {
+	many := group("ADBE Vector Filter - Zigzag", value("ADBE Vector Zigzag Size", 2), value("ADBE Vector Zigzag Detail", 900))
+	o := limited(t, square(), square(), many, group("ADBE Vector Filter - Merge", value("ADBE Vector Merge Type", 4)))
+	if n := len(o.Contours()); n != 2 {
+		t.Errorf("%d contours, want those of both squares", n)
+	}
+}
+
 func TestMergedPathsMoveWithTheirGroups(t *testing.T) {
 	moved := group("ADBE Vector Group", group("ADBE Vectors Group", square()),
 		group("ADBE Vector Transform Group", value("ADBE Vector Position", 50, 0)))

@@ -10,13 +10,14 @@ const rectTolerance = 0.01
 
 // Rect is the box around all outlines at composition time t, painted or not, in pixels of the layer; with those of the strokes if strokes is true.
 func (c *Contents) Rect(e *eval.Evaluator, t float64, strokes bool) geom.Rect {
-	now := c.root.contents(&moment{eval: e, t: t})
+	m := moment{eval: e, t: t}
+	now := c.root.contents(&m)
 	var corners []geom.Point
 	for _, p := range now.paths {
 		corners = append(corners, points(p.outline, p.m)...)
 	}
 	if strokes {
-		corners = append(corners, stroked(finished(now.paints))...)
+		corners = append(corners, stroked(finished(now.paints, &m))...)
 	}
 	return around(corners)
 }

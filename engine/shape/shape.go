@@ -86,17 +86,18 @@ func (c *Contents) Paints(e *eval.Evaluator, t float64) (paints []Paint, lacks s
 }
 
 func (c *Contents) evaluate(m *moment) []Paint {
-	return finished(c.root.contents(m).paints)
+	return finished(c.root.contents(m).paints, m)
 }
 
 // finished gives paints their outlines.
-func finished(list []painted) []Paint {
+func finished(list []painted, m *moment) []Paint {
 	out := make([]Paint, len(list))
 	for i, p := range list {
 		if p.group != nil {
-			p.Group = finished(p.group)
+			p.Group = finished(p.group, m)
 		} else {
 			p.Shape.Outline = join(p.paths)
+			m.over = m.over || p.Shape.TooManyDashes()
 		}
 		out[i] = p.Paint
 	}

@@ -32,6 +32,10 @@ var (
 	drawings = []string{
 		"%s of effect '%s'",
 		"bicubic sampling",
+		"the range of values in which a layer blends",
+		"the way along a path in depth of what is oriented along it",
+		"the fitting of media of another size in the place of others",
+		"what animators and paths change of the size that an expression asks for",
 		"the colour profile of '%s'",
 		"what lies farther than 2000 pixels away",
 		"what shape operators make beyond their limits",

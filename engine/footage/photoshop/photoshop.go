@@ -52,6 +52,7 @@ type Layer struct {
 	Bounds image.Rectangle // in the file's picture; it may lie outside of it
 	Hidden bool
 	Styled bool // it has layer styles
+	Ranged bool // it blends only where its values or those below it lie in a range ("Blend If"), which is not drawn
 	Filled bool // it is a colour, a gradient or a pattern, of which the file may hold no pixels
 
 	blend    string

@@ -30,6 +30,7 @@ type drawn struct {
 	clipped bool
 	section uint32
 	effects []byte
+	ranges  []byte          // of values in which it blends
 	mask    image.Rectangle // where the layer is seen, if it is not empty
 }
 
@@ -142,7 +143,7 @@ func (l drawn) extra() []byte {
 	} else {
 		be(&b, uint32(20), int32(l.mask.Min.Y), int32(l.mask.Min.X), int32(l.mask.Max.Y), int32(l.mask.Max.X), uint8(0), uint8(0), uint16(0))
 	}
-	be(&b, uint32(0), []byte{3, 'o', 'l', 'd'})
+	be(&b, uint32(len(l.ranges)), l.ranges, []byte{3, 'o', 'l', 'd'})
 	units := utf16.Encode([]rune(l.name))
 	be(&b, []byte("8BIMluni"), uint32(4+2*len(units)), uint32(len(units)), units)
 	if len(l.effects) > 0 {
@@ -290,6 +291,26 @@ func TestLayersInAllWaysTheyArePacked(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+func TestARangeOfValuesInWhichALayerBlendsIsKnown(t *testing.T) {
+	all := []byte("\x00\x00\xff\xff")
+	for name, c := range map[string]struct {
+		ranges []byte
+		want   bool
+	}{
+		"none":                  {nil, false},
+		"all values":            {bytes.Repeat(all, 10), false},
+		"where black is hidden": {append([]byte("\x20\x30\xff\xff"), bytes.Repeat(all, 9)...), true},
+		"below white":           {append(bytes.Repeat(all, 9), "\x00\x00\xf0\xff"...), true},
+	} {
+		l := layer("one", image.Rect(0, 0, 4, 4), color.NRGBA{255, 0, 0, 255})
+		l.ranges = c.ranges
+		f := open(t, written{depth: 8, size: image.Pt(4, 4), layers: []drawn{l}}.file())
+		if got := f.Layers[0]; got.Ranged != c.want || got.Name != "one" {
+			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }

@@ -63,6 +63,9 @@ func (c *cursor) rect() image.Rectangle {
 	return image.Rect(left, top, right, bottom)
 }
 
+// allValues is a blending range from black to white: each end is split into two values.
+const allValues = 0x0000FFFF
+
 // extra reads mask, name and kind of a layer.
 func (f *File) extra(l *Layer, c *cursor) {
 	if m := c.part(int64(c.u32())); m.left() >= 18 {
@@ -74,7 +77,9 @@ func (f *File) extra(l *Layer, c *cursor) {
 			l.mask.bounds = l.mask.bounds.Add(l.Bounds.Min)
 		}
 	}
-	c.skip(int64(c.u32())) // blending ranges
+	for ranges := c.part(int64(c.u32())); ranges.left() >= 4 && ranges.err == nil; {
+		l.Ranged = ranges.u32() != allValues || l.Ranged
+	}
 	size := int(c.u8())
 	l.Name = latin(c.bytes(size))
 	c.skip(min(int64(3-size%4), c.left()))

@@ -8,6 +8,7 @@ package animate
 
 import (
 	"fmt"
+	"slices"
 
 	"overcrank/aep"
 	"overcrank/engine/eval"
@@ -67,6 +68,11 @@ func (x *Text) Timed() bool { return x.timed }
 
 // InSpace tells whether each glyph has a place of its own in the space of the layer.
 func (x *Text) InSpace() bool { return x.inSpace }
+
+// Resizes tells whether it may change the box around the text.
+func (x *Text) Resizes() bool {
+	return x.path != nil || slices.ContainsFunc(x.animators, func(a animator) bool { return a.resizes })
+}
 
 // Blend is how each character is laid over those before it; nil for Normal.
 func (x *Text) Blend() raster.Blend { return x.options.blend }

@@ -1,6 +1,8 @@
 package animate
 
 import (
+	"strings"
+
 	"overcrank/engine/eval"
 )
 
@@ -9,6 +11,7 @@ type animator struct {
 	selectors  []selector
 	properties []property
 	how        manner
+	resizes    bool // it changes more than colours and opacity
 }
 
 // property is one property of an animator.
@@ -60,6 +63,7 @@ func (x *Text) animator(p params, index int) {
 			x.almost("the depth of characters in text animator '%s'", p.name())
 		}
 		a.properties = append(a.properties, property{c, v})
+		a.resizes = a.resizes || !strings.HasPrefix(child.Match, "ADBE Text Fill") && !strings.HasPrefix(child.Match, "ADBE Text Stroke") && child.Match != "ADBE Text Opacity" && child.Match != "ADBE Text Blur"
 	}
 	a.how = manner{
 		tracking: props.number("ADBE Text Track Type", 1), alignment: props.number("ADBE Text Character Change Type", 1),

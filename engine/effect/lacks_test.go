@@ -36,6 +36,7 @@ func TestWhatIsDrawnOtherwiseIsSaid(t *testing.T) {
 		{"ADBE Turbulent Displace", "0012", 3, 4, "the pinning"},
 		{"ADBE Block Dissolve", "0005", 0, 1, "the soft edges"},
 		{"ADBE Wave Warp", "0001", 7, 8, "the random values"},
+		{"ADBE Ramp", "0006", 0, 5, "the random values"},
 		{"ADBE Strobe", "0005", 0, 10, "the random values"},
 		{"APC Vegas", "0052", 2, 1, "the contours of the image"},
 	} {

@@ -19,10 +19,12 @@ type gradientRamp struct {
 }
 
 func newRamp(p Params) Effect {
-	return &gradientRamp{
+	e := &gradientRamp{
 		start: p.Point("0001"), from: p.Color("0002", [4]float64{0, 0, 0, 1}), end: p.Point("0003"), to: p.Color("0004", [4]float64{1, 1, 1, 1}),
 		shape: p.Number("0005", 1), scatter: p.Number("0006", 0), keep: p.Number("0007", 0),
 	}
+	p.LackIf(&e.scatter, above(0), "the random values")
+	return e
 }
 
 // at is the ramp at a moment, and what maps pixels of the picture to those of the layer; false when nothing of the layer is seen.

@@ -99,7 +99,9 @@ func TestEverybodyFindsWhatTheyMaySee(t *testing.T) {
 	r.submit(saying(title, "Meadow", "green"))
 	r.enrol("meadow-01")
 	r.finds(r.admin, "meadow", "job Meadow", "machine meadow-01", "person Vera Meadow")
-	r.finds(viewer, "meadow", "job Meadow", "machine meadow-01")
+	r.finds(viewer, "meadow", "job Meadow", "machine meadow-01", "person Vera Meadow")
+	r.finds(r.admin, "viewer", "person Vera Meadow")
+	r.finds(viewer, "viewer") // by names alone: what others may do is for those who look after people
 	r.finds(other, "meadow", "machine meadow-01")
 }
 

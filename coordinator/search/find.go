@@ -15,7 +15,7 @@ type Found struct {
 	Kind Kind
 	ID   string
 	Name string // what people call it; "" for what has no name
-	// Status is the state of a job or template, and the role of a person; "" for what has none.
+	// Status is the state of a job or template, and the role of a person for those who look after people; "" for what has none.
 	Status string
 	// By is who submitted a job, Template and Composition what it renders; Jobs is how many a batch has.
 	By, Template, Composition string
@@ -55,7 +55,7 @@ func (s *Search) Find(_ context.Context, p farm.Principal, text string, kind Kin
 	}
 	limit = min(limit, MaxFound)
 	for _, k := range Kinds() {
-		if kind != "" && k != kind || !mayFind(p, k) {
+		if kind != "" && k != kind {
 			continue
 		}
 		found, more, err := s.ofKind(x, p, q, k, limit)
@@ -68,11 +68,6 @@ func (s *Search) Find(_ context.Context, p farm.Principal, text string, kind Kin
 		}
 	}
 	return answer, nil
-}
-
-// mayFind says whether a kind is shown to a caller at all.
-func mayFind(p farm.Principal, kind Kind) bool {
-	return kind != KindPerson || p.Can(farm.ActManageTokens)
 }
 
 // ofKind finds the records of one kind.
@@ -90,6 +85,9 @@ func (s *Search) ofKind(x *index, p farm.Principal, q Query, kind Kind, limit in
 			return nil, false, err
 		}
 		more = more || !whole
+		if kind == KindPerson && !p.Can(farm.ActManageTokens) {
+			some = namesakes(some, q)
+		}
 		for _, f := range some {
 			if !slices.ContainsFunc(found, func(g Found) bool { return g.ID == f.ID }) {
 				found = append(found, f)
@@ -103,6 +101,18 @@ func (s *Search) ofKind(x *index, p farm.Principal, q Query, kind Kind, limit in
 		return found[:limit], true, nil
 	}
 	return found, more, nil
+}
+
+// namesakes are the people whose names are what was searched for. That is all that their colleagues know of them: roles and addresses are
+// for those who look after people.
+func namesakes(found []Found, q Query) (list []Found) {
+	for _, f := range found {
+		if q.within(f.Name) {
+			f.Status = ""
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // onShelf finds the records of one kind by the words of a shelf; whole is false where there may be more.

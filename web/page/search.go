@@ -84,9 +84,9 @@ func (v Search) kinds(ctx context.Context, s Shell) (kinds []Choice) {
 		{say(ctx, "Machines"), say(ctx, "by name, tag, system and graphics card")},
 	}
 	if s.Can(farm.ActManageTokens) {
-		kinds = append(kinds, Choice{say(ctx, "People"), say(ctx, "by name and role")})
+		return append(kinds, Choice{say(ctx, "People"), say(ctx, "by name and role")})
 	}
-	return kinds
+	return append(kinds, Choice{say(ctx, "People"), say(ctx, "by name, with their jobs")})
 }
 
 // GroupsOf takes what was found apart by kind.
@@ -145,9 +145,15 @@ func foundAddress(f Found) string {
 	case search.KindMachine:
 		return "/machines/" + f.ID
 	default:
-		return "/settings/people"
+		if f.Status == "" { // the reader does not look after people
+			return theirJobs(f.Name)
+		}
+		return "/settings/people#token-" + f.ID
 	}
 }
+
+// theirJobs is the list of the jobs that somebody has submitted.
+func theirJobs(name string) string { return "/jobs?by=" + queryText(name) }
 
 // foundState is how it is; without words for what has no state.
 func foundState(f Found) State {

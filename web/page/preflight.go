@@ -88,3 +88,8 @@ func (t Template) unlooked(ctx context.Context) string {
 func (t Template) lacksFont(name string) bool {
 	return t.Preflight != nil && slices.Contains(t.Preflight.Fonts(), name)
 }
+
+// lacksFonts tells whether there is any such font.
+func (t Template) lacksFonts() bool {
+	return slices.ContainsFunc(t.Summary.Fonts, func(f aep.FontSummary) bool { return t.lacksFont(f.PostScript) })
+}

@@ -63,13 +63,13 @@ func TestATemplateSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
 	}{
 		"looked at": {htmlOf(t, TemplateBody(artist, looked)), []string{
 			"Cannot draw: effect “Glow” and 8 more", "layer “&lt;card&gt;” of composition “inner”", "effect “Glow” is not drawn", "and 7 more",
-			"Draws nearly: 1 thing differs", "Draws exactly", "Not checked", "took too long", "neither in the library nor on any machine", `href="/settings/fonts"`,
-		}, []string{"overcrank templates replace", "in place of"}},
+			"Draws nearly: 1 thing differs", "Draws exactly", "Not checked", "took too long", "neither in the library nor on any machine", `data-drop="font"`,
+		}, []string{"an earlier release", "in place of"}},
 		"with a library": {htmlOf(t, TemplateBody(artist, chosen)), []string{"Another font of the library, in place of Brand-Bold", `<option value="GoRegular">Go Regular</option>`},
 			[]string{"in place of Inter-Bold", `<option value="Other">`}},
 		"with a library for a viewer": {htmlOf(t, TemplateBody(viewer, chosen)), []string{"neither in the library nor on any machine"}, []string{"in place of"}},
-		"looked at by a viewer":       {htmlOf(t, TemplateBody(viewer, looked)), []string{"neither in the library nor on any machine"}, []string{`href="/settings/fonts"`}},
-		"read by an earlier release": {htmlOf(t, TemplateBody(artist, read)), []string{"an earlier release read it", "overcrank templates replace t1 FILE"},
+		"looked at by a viewer":       {htmlOf(t, TemplateBody(viewer, looked)), []string{"neither in the library nor on any machine"}, []string{`data-drop="font"`}},
+		"read by an earlier release": {htmlOf(t, TemplateBody(artist, read)), []string{"an earlier release read it", `href="#versions">New version</a>`},
 			[]string{"Draws", "neither in the library", "Not checked"}},
 	} {
 		for _, words := range c.says {

@@ -191,7 +191,7 @@ func (b batchRows) preview(pattern string) (list []string) {
 	var call names.Files
 	for _, row := range rows[:min(len(rows), namesShown)] {
 		ext, folder := path.Ext(row.OutputName), ""
-		if row.Job.Sequence() {
+		if row.Sequence() {
 			ext, folder = "", "/"
 		}
 		list = append(list, call.Name(row.fill(pattern, b.digits()), row.ID, ext)+folder)

@@ -84,6 +84,9 @@ func TestLeaseBecomesAFilm(t *testing.T) {
 		t.Errorf("warnings %q", m.Finished.Warnings)
 	}
 	p.eventually("thumbnails", func() bool { return p.thumbs >= 5 })
+	p.eventually("what each frame took but the first", func() bool {
+		return len(p.times) == 1 && p.times[0].Valid() && len(p.times[0].Of) == 24 && p.times[0].Of[23].First == 24
+	})
 	p.mu.Lock()
 	percent, phases := 0.0, []string{}
 	for _, m := range p.got {

@@ -89,6 +89,7 @@ type peer struct {
 	contents map[string][]byte // of all outputs, by hash
 	refusals int               // answers 503 to so many uploads
 	thumbs   int
+	times    []farm.FrameTimes
 	frames   []string // first frames, as they came
 	enrolled int
 	left     int // machines that have left
@@ -106,6 +107,7 @@ func newPeerOf(t *testing.T, by *vouching) *peer {
 	mux.HandleFunc("GET "+wire.PathFiles+"{sha}", p.file)
 	mux.HandleFunc("PUT "+wire.PathOutput+"{task}/{attempt}/{name}", p.output)
 	mux.HandleFunc("PUT "+wire.PathThumbnail+"{task}/{attempt}/{frame}", p.thumbnail)
+	mux.HandleFunc("PUT "+wire.PathTimes+"{task}/{attempt}", p.frameTimes)
 	mux.HandleFunc("PUT "+wire.PathProxy+"{task}/{attempt}", p.proxy)
 	mux.HandleFunc("PUT "+wire.PathFrame, p.firstFrame)
 	mux.HandleFunc("POST "+wire.PathRenew, p.renew)
@@ -286,6 +288,20 @@ func (p *peer) thumbnail(w http.ResponseWriter, r *http.Request) {
 	defer p.mu.Unlock()
 	if err == nil && len(b) > 0 {
 		p.thumbs++
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (p *peer) frameTimes(w http.ResponseWriter, r *http.Request) {
+	if !p.authorised(w, r) {
+		return
+	}
+	var times farm.FrameTimes
+	err := json.NewDecoder(r.Body).Decode(&times)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil {
+		p.times = append(p.times, times)
 	}
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -27,7 +27,7 @@ func loadInterfaces(t *testing.T) []*openapi3.T {
 }
 
 // ofAgents lists what only agents and coordinators speak; farm/wire describes it.
-var ofAgents = []string{wire.PathEnrol, wire.PathRenew, wire.PathProve, wire.PathLeave, wire.PathFrame, wire.PathSession, wire.PathFiles, wire.PathOutput, wire.PathThumbnail, wire.PathProxy, wire.PathNodeJoin}
+var ofAgents = []string{wire.PathEnrol, wire.PathRenew, wire.PathProve, wire.PathLeave, wire.PathFrame, wire.PathSession, wire.PathFiles, wire.PathOutput, wire.PathThumbnail, wire.PathTimes, wire.PathProxy, wire.PathNodeJoin}
 
 var pathParameter = regexp.MustCompile(`:([a-zA-Z0-9]+)`)
 

@@ -58,7 +58,7 @@ var permissions = map[string]farm.Action{
 
 	"Job": farm.ActView, "Jobs": farm.ActView, "CountJobs": farm.ActView, "OwnFailures": farm.ActView, "AwaitingApproval": farm.ActView, "DoneOn": farm.ActView, "JobLog": farm.ActView, "Webhooks.Delivery": farm.ActView,
 	"Batch": farm.ActView, "Batches": farm.ActView, "SelectBatches": farm.ActView, "BatchPart": farm.ActView,
-	"Results.Samples": farm.ActView, "Results.OpenSample": farm.ActView, "Results.OpenProxy": farm.ActView, "Results.Thumbnails": farm.ActView, "Results.OpenThumbnail": farm.ActView, "Templates.Poster": farm.ActView, "Templates.Reels": farm.ActView, "Templates.OpenReel": farm.ActView,
+	"Results.Samples": farm.ActView, "Results.OpenSample": farm.ActView, "Results.OpenProxy": farm.ActView, "Results.Thumbnails": farm.ActView, "Results.FrameTimes": farm.ActView, "Results.OpenThumbnail": farm.ActView, "Templates.Poster": farm.ActView, "Templates.Reels": farm.ActView, "Templates.OpenReel": farm.ActView,
 	"Templates.Get": farm.ActView, "Templates.List": farm.ActView, "Templates.Introspection": farm.ActView, "Templates.WhyUnread": farm.ActView, "Templates.DownloadAddress": farm.ActView,
 	"Fonts.List": farm.ActView, "Fonts.Get": farm.ActView, "Fonts.Lacking": farm.ActView, "Fonts.Lacks": farm.ActView, "Fonts.Specimen": farm.ActView, "FontCounts": farm.ActView, "FontHolders": farm.ActView, "Equipment": farm.ActView, "HasFirstFrame": farm.ActView, "OpenFirstFrame": farm.ActView, "TemplatePreflight": farm.ActView, "Policy": farm.ActView, "Teams": farm.ActView, "Team": farm.ActView,
 	"Tasks": farm.ActView, "Task": farm.ActView, "Attempts": farm.ActView, "JobAttempts": farm.ActView, "Makers": farm.ActView, "CountTasks": farm.ActView,

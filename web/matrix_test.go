@@ -33,7 +33,7 @@ var pages = map[string]grant{
 	"GET /account": viewer, "POST /account/password": viewer, "POST /account/notifications": viewer, "POST /account/notifications/test": viewer, "POST /account/passkeys/challenge": viewer, "POST /account/passkeys": viewer, "POST /account/passkeys/:id/rename": viewer, "POST /account/passkeys/:id/remove": viewer, "POST /account/sign-in-again": viewer,
 	"POST /account/sessions/:id/end": viewer, "POST /account/sessions/end": viewer,
 	"GET /jobs": viewer, "GET /jobs/results.zip": viewer, "POST /jobs/change": artist, "POST /jobs/views": viewer, "POST /jobs/views/delete": viewer, "POST /account/keys": viewer, "GET /jobs/:id": viewer, "GET /jobs/:id/download": viewer, "GET /jobs/:id/proxy": viewer,
-	"GET /jobs/:id/log": viewer, "GET /jobs/:id/log/search": viewer, "GET /jobs/:id/log/part": viewer, "GET /jobs/:id/poster": viewer, "GET /jobs/:id/thumbnails/:name": viewer,
+	"GET /jobs/:id/log": viewer, "GET /jobs/:id/log/search": viewer, "GET /jobs/:id/log/part": viewer, "GET /jobs/:id/poster": viewer, "GET /jobs/:id/thumbnails/:name": viewer, "GET /jobs/:id/frame-times": viewer,
 	"GET /jobs/:id/tasks": viewer, "GET /jobs/:id/samples/:name": viewer,
 	"POST /jobs/:id/watch": viewer, "POST /jobs/:id/render-again": artist, "POST /jobs/:id/cancel": artist, "POST /jobs/:id/release": artist, "POST /jobs/:id/hold": artist, "POST /jobs/:id/call-again": artist, "POST /jobs/:id/order": artist,
 	"POST /jobs/:id/approve": artist, "POST /jobs/:id/reject": artist,

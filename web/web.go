@@ -160,6 +160,7 @@ func (s *server) routes() []route.Route {
 		route.Post("/jobs/:id/reviews", farm.ActShareReviews, s.makeReview),
 		route.Post("/jobs/:id/reviews/:review/revoke", farm.ActShareReviews, s.revokeReview),
 		route.Get("/jobs/:id/poster", farm.ActView, s.jobPoster),
+		route.Get("/jobs/:id/frame-times", farm.ActView, s.frameTimes),
 		route.Get("/jobs/:id/thumbnails/:name", farm.ActView, s.thumbnail),
 		route.Post("/jobs/:id/cancel", farm.ActChangeJobs, s.cancelJob),
 		route.Post("/jobs/:id/render-again", farm.ActChangeJobs, s.renderAgain),

@@ -255,7 +255,7 @@ func (a *assembly) Frame(number int, pix, record []byte) error {
 	}
 	a.done++
 	if a.measured() {
-		a.t.watch.rendered(a.done)
+		a.t.watch.rendered(a.done, number)
 	}
 	a.t.feed.at("assembling", float64(a.done)/float64(a.p.frames), number, a.p.frames)
 	return nil

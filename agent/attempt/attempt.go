@@ -161,6 +161,7 @@ func (t *attempt) work(ctx context.Context) (delivered, error) {
 	if err != nil {
 		return delivered{frames: made.frames}, err
 	}
+	revealed.sendFrameTimes(ctx)
 	shown := revealed.beginProxy(ctx, made.result)
 	done, err := delivery{revealed}.deliver(ctx, made)
 	shown(err)

@@ -69,7 +69,7 @@ func (t *attempt) request(s scene, p plan) aerender.Request {
 		RenderSettings: t.renderSettings(s), BarsForMissing: t.lease.Settings.MissingFootage == farm.FootageBars, Start: start, End: end, Stills: p.only, Frames: p.frames,
 		Limits: t.machine.Limits, Wall: t.machine.TaskTime, Lower: t.machine.Lowered(), OnLine: t.hear,
 		OnProgress: func(now aerender.Progress) {
-			t.watch.rendered(now.Done)
+			t.watch.rendered(now.Done, now.Frame)
 			t.feed.at("rendering", now.Percent/100, now.Frame, now.Total)
 		},
 	}

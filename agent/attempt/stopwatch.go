@@ -1,6 +1,7 @@
 package attempt
 
 import (
+	"encoding/json"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +17,7 @@ type stopwatch struct {
 	first  time.Time // frame
 	last   time.Time
 	before int // frames that were done when the first was told
+	times  farm.FrameTimes
 }
 
 // engine tells which engine renders.
@@ -41,14 +43,18 @@ func (w *stopwatch) engineStarts() {
 	}
 }
 
-// rendered tells that so many frames are done.
-func (w *stopwatch) rendered(frames int) {
+// rendered tells that so many frames are done, the last of which has a number.
+func (w *stopwatch) rendered(frames, last int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.start.IsZero() || frames <= w.m.Frames {
 		return
 	}
-	w.last, w.m.Frames = time.Now(), frames
+	now := time.Now()
+	if !w.first.IsZero() && last >= 0 { // the first one's time is the engine's start, too
+		w.times.Add(last, now.Sub(w.last)/time.Duration(frames-w.m.Frames))
+	}
+	w.last, w.m.Frames = now, frames
 	if w.first.IsZero() {
 		w.first, w.before = w.last, frames
 	}
@@ -59,6 +65,16 @@ func (w *stopwatch) reused(frames int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.m.Reused += max(0, frames)
+}
+
+// frameTimes are how long frames took, as they are handed over; nil for none.
+func (w *stopwatch) frameTimes() ([]byte, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.times.Of) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(w.times)
 }
 
 // measured is what was measured so far. The engine's start is told apart from its first frame by what the others took; of a single

@@ -15,6 +15,7 @@ import (
 	"overcrank/agent/farmclient"
 	"overcrank/agent/film"
 	"overcrank/durable"
+	"overcrank/farm"
 	"overcrank/farm/wire"
 )
 
@@ -92,12 +93,25 @@ func (t *attempt) sendThumbnail(ctx context.Context, frame int, path string) boo
 	if !t.lease.Discard { // a private project: its pictures are its team's
 		t.feed.show(b)
 	}
+	return t.shows(ctx, wire.PathThumbnail, "/"+strconv.Itoa(frame), "image/jpeg", b)
+}
+
+// sendFrameTimes hands over how long frames took.
+func (t *attempt) sendFrameTimes(ctx context.Context) {
+	b, err := t.watch.frameTimes()
+	if t.machine.Farm != nil && t.lease.Kind == farm.TaskRender && err == nil && b != nil {
+		t.shows(ctx, wire.PathTimes, "", "application/json", b)
+	}
+}
+
+// shows hands over what people look at beside the result. What does not arrive is no loss worth an attempt.
+func (t *attempt) shows(ctx context.Context, to, of, kind string, b []byte) bool {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	at := wire.PathThumbnail + farmclient.Escape(t.lease.Task) + "/" + strconv.Itoa(t.lease.Attempt.Attempt) + "/" + strconv.Itoa(frame)
-	res, err := t.machine.Farm.Do(ctx, http.MethodPut, at, "image/jpeg", bytes.NewReader(b), int64(len(b)))
+	at := to + farmclient.Escape(t.lease.Task) + "/" + strconv.Itoa(t.lease.Attempt.Attempt) + of
+	res, err := t.machine.Farm.Do(ctx, http.MethodPut, at, kind, bytes.NewReader(b), int64(len(b)))
 	if err != nil {
-		t.log.Debug("a thumbnail was not taken", "frame", frame, "error", err)
+		t.log.Debug("what is shown beside the result was not taken", "at", at, "error", err)
 		return false
 	}
 	return res.Body.Close() == nil

@@ -14,6 +14,7 @@ import (
 	"overcrank/api/request"
 	"overcrank/api/throttle"
 	"overcrank/coordinator/files"
+	"overcrank/coordinator/results"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 )
@@ -79,6 +80,24 @@ func (s *server) takeThumbnail(c *fiber.Ctx, a farm.Agent) error {
 	ctx, done := request.Call(c)
 	defer done()
 	if err := s.results.ReceiveThumbnail(ctx, a, at, frame, picture); err != nil {
+		return err
+	}
+	return answer.None(c)
+}
+
+// takeFrameTimes takes how long the frames took that an attempt has rendered.
+func (s *server) takeFrameTimes(c *fiber.Ctx, a farm.Agent) error {
+	at, err := attemptOf(c)
+	if err != nil {
+		return err
+	}
+	body, err := request.ReadBody(c, results.MaxFrameTimes)
+	if err != nil {
+		return err
+	}
+	ctx, done := request.Call(c)
+	defer done()
+	if err := s.results.ReceiveFrameTimes(ctx, a, at, body); err != nil {
 		return err
 	}
 	return answer.None(c)

@@ -86,5 +86,6 @@ func Mount(app *fiber.App, f Farm, cfg Config) {
 	app.Get(wire.PathFiles+":sha256", s.forAgent(s.giveFile))
 	app.Put(wire.PathOutput+":task/:attempt/:name", s.forAgent(s.takeOutput))
 	app.Put(wire.PathThumbnail+":task/:attempt/:frame", s.forAgent(s.takeThumbnail))
+	app.Put(wire.PathTimes+":task/:attempt", s.forAgent(s.takeFrameTimes))
 	app.Put(wire.PathProxy+":task/:attempt", s.forAgent(s.takeProxy))
 }

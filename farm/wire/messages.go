@@ -13,16 +13,17 @@ import (
 
 // Paths of the agent's own endpoints, below the coordinator's address.
 const (
-	PathEnrol     = "/api/farm/v1/agent/enrol"       // POST Enrol, answers Enrolled; bearer is the secret of a join token
-	PathRenew     = "/api/farm/v1/agent/renew"       // POST Renew, answers Enrolled; bearer is the secret of an earlier release's enrolment, if that is all there is
-	PathProve     = "/api/farm/v1/agent/prove"       // POST Prove, answers Proof
-	PathLeave     = "/api/farm/v1/agent/leave"       // POST without a body: the farm removes the machine, and answers 204
-	PathFrame     = "/api/farm/v1/agent/frame"       // PUT: a JPEG of at most 256 KiB of the first frame that the machine has rendered
-	PathSession   = "/api/farm/v1/agent/session"     // GET, websocket
-	PathFiles     = "/api/farm/v1/agent/files/"      // GET + sha256: a file that one of the agent's leases names
-	PathOutput    = "/api/farm/v1/agent/outputs/"    // PUT + "<task>/<attempt>/<file name>": the result, answers farm.OutputRef
-	PathThumbnail = "/api/farm/v1/agent/thumbnails/" // PUT + "<task>/<attempt>/<frame>": a JPEG of at most 256 KiB
-	PathProxy     = "/api/farm/v1/agent/proxies/"    // PUT + "<task>/<attempt>": an H.264 film of the result, if the lease asks for one
+	PathEnrol     = "/api/farm/v1/agent/enrol"        // POST Enrol, answers Enrolled; bearer is the secret of a join token
+	PathRenew     = "/api/farm/v1/agent/renew"        // POST Renew, answers Enrolled; bearer is the secret of an earlier release's enrolment, if that is all there is
+	PathProve     = "/api/farm/v1/agent/prove"        // POST Prove, answers Proof
+	PathLeave     = "/api/farm/v1/agent/leave"        // POST without a body: the farm removes the machine, and answers 204
+	PathFrame     = "/api/farm/v1/agent/frame"        // PUT: a JPEG of at most 256 KiB of the first frame that the machine has rendered
+	PathSession   = "/api/farm/v1/agent/session"      // GET, websocket
+	PathFiles     = "/api/farm/v1/agent/files/"       // GET + sha256: a file that one of the agent's leases names
+	PathOutput    = "/api/farm/v1/agent/outputs/"     // PUT + "<task>/<attempt>/<file name>": the result, answers farm.OutputRef
+	PathThumbnail = "/api/farm/v1/agent/thumbnails/"  // PUT + "<task>/<attempt>/<frame>": a JPEG of at most 256 KiB
+	PathTimes     = "/api/farm/v1/agent/frame-times/" // PUT + "<task>/<attempt>": farm.FrameTimes, as JSON
+	PathProxy     = "/api/farm/v1/agent/proxies/"     // PUT + "<task>/<attempt>": an H.264 film of the result, if the lease asks for one
 )
 
 // HeaderSHA256 announces the hash of a request's body, in lower-case hex; a body with another hash is rejected.

@@ -43,7 +43,7 @@ func runsOf(ctx context.Context, tasks map[string]farm.Task, attempts []farm.Att
 	return runs
 }
 
-// runWords say who rendered frames, and how long each took. The farm measures attempts, not frames.
+// runWords say who rendered frames, and how long each took on average. What single frames took is FrameTimes.
 func runWords(ctx context.Context, a farm.AttemptRecord) string {
 	name := agentWord(ctx, a.AgentName, a.Agent)
 	each, known := frameTime(ctx, a.Measured)

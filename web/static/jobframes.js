@@ -7,11 +7,31 @@
   const within = (frame) => Math.min(last(), Math.max(first(), frame));
 
   // ---- who rendered a frame, and how long it took ----
-  let shown;
+  let shown, times = { of: [] }, asked = 0; // times: what single frames took, where machines have told that
   function wordsOf(frame) {
-    const runs = JSON.parse(byId("timeline")?.dataset.runs || "[]");
-    return runs.findLast((run) => frame >= run.first && frame <= run.last)?.words || "";
+    const runs = JSON.parse(byId("timeline")?.dataset.runs || "[]"), holds = (run) => frame >= run.first && frame <= run.last;
+    return (times.of.findLast(holds) || runs.findLast(holds))?.words || "";
   }
+  async function askTimes() {
+    const button = byId("slowest");
+    if (!button || Date.now() - asked < 5000) return;
+    asked = Date.now();
+    try {
+      const answer = await fetch(button.dataset.times);
+      if (answer.ok) { times = await answer.json(); tellSlowest(); tell(); }
+    } catch { asked = 0; } // the farm is away; it is asked again when it says something
+  }
+  function tellSlowest() {
+    const button = byId("slowest");
+    if (!button) return;
+    button.hidden = !times.slowest || !film();
+    if (times.slowest) button.textContent = times.slowest.words;
+  }
+  document.addEventListener("click", (e) => {
+    if (!e.target.closest?.("#slowest") || !film()) return;
+    showFrame(film(), times.slowest.frame, true);
+    film().focus();
+  });
   function tell() {
     const place = byId("frame-words");
     if (shown === undefined || !place || !film()) return;
@@ -60,7 +80,7 @@
     }
     if (marks.children.length) film().append(marks);
   }
-  document.addEventListener("put", () => { tell(); draw(); });
+  document.addEventListener("put", (e) => { tell(); tellSlowest(); draw(); if (e.detail === "timeline") setTimeout(askTimes, 1000); });
   document.addEventListener("input", (e) => { if (e.target === field()) draw(); });
   addEventListener("resize", draw);
 
@@ -106,4 +126,5 @@
     tell();
   });
   draw();
+  askTimes();
 })();

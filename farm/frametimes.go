@@ -1,7 +1,6 @@
 package farm
 
 import (
-	"cmp"
 	"slices"
 	"time"
 )
@@ -29,14 +28,15 @@ func (f *FrameTimes) Add(frame int, took time.Duration) {
 	f.Step = max(f.Step, 1)
 	ms := int(took.Milliseconds())
 	f.put(FrameStretch{First: frame, Frames: 1, Took: ms, Slow: frame, Most: ms})
-	for len(f.Of) > MostStretches { // as long again
-		all := f.Of
-		slices.SortFunc(all, func(a, b FrameStretch) int { return cmp.Compare(a.First, b.First) })
-		f.Step, f.Of = 2*f.Step, all[:0]
-		for _, s := range all {
-			f.put(s)
-		}
+	if len(f.Of) <= MostStretches {
+		return
 	}
+	all := f.Of
+	f.Step, f.Of = 2*f.Step, all[:0] // as long again
+	for _, s := range all {
+		f.put(s)
+	}
+	f.Of = f.Of[:min(len(f.Of), MostStretches)] // of frames in no order whatever
 }
 
 // put adds a stretch, to the one before if that is the same.

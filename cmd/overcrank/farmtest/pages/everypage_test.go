@@ -26,7 +26,7 @@ import (
 // noPages are addresses that give pages a part, a file or a place to go to, and nobody a page.
 var noPages = []string{
 	"/jobs/results.zip", "/jobs/:id/download", "/jobs/:id/proxy", "/jobs/:id/log", "/jobs/:id/log/search", "/jobs/:id/log/part", "/jobs/:id/poster",
-	"/jobs/:id/thumbnails/:name", "/jobs/:id/samples/:name", "/jobs/:id/review/remarks",
+	"/jobs/:id/thumbnails/:name", "/jobs/:id/frame-times", "/jobs/:id/samples/:name", "/jobs/:id/review/remarks",
 	"/batches/:id/results.zip", "/batches/:id/results.csv", "/templates/:id/poster", "/templates/:id/file",
 	"/templates/:id/reel", "/templates/:id/reels/:composition", "/new/table.csv", "/files/table", "/reports.csv", "/search/found", "/queue/move",
 	"/machines/:id/frame", "/machines/:id/now", "/settings", "/settings/audit.csv", "/settings/audit.json", "/settings/fonts/:id/faces/:face",

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,20 +82,15 @@ func (r *Results) FrameTimes(ctx context.Context, p farm.Principal, jobID string
 
 // readTimes reads the times of one attempt; none when they were deleted meanwhile.
 func (r *Results) readTimes(ctx context.Context, key string) (times farm.FrameTimes, err error) {
-	file, err := r.files.Open(ctx, key)
+	body, err := files.ReadAll(ctx, r.files, key)
 	if errors.Is(err, files.ErrNotFound) {
 		return times, nil
 	}
-	if err != nil {
-		return times, fmt.Errorf("reading times of frames: %w", err)
-	}
-	defer file.Close()
-	body, err := io.ReadAll(io.LimitReader(file, MaxFrameTimes))
 	if err == nil {
 		err = json.Unmarshal(body, &times)
 	}
 	if err != nil {
-		return times, fmt.Errorf("reading times of frames from %s: %w", key, err)
+		return times, fmt.Errorf("reading times of frames: %w", err)
 	}
 	return times, nil
 }

@@ -120,6 +120,7 @@ fuzz:
 release-checks:
 	.ci/run
 	OVERCRANK_FIGURES=1 $(GO) test -count 1 -v -run '^TestAnAgentAtRestTakesLittle$$' ./cmd/overcrank/farmtest/machines
+	OVERCRANK_FIGURES=1 $(GO) test -count 1 -v -run '^TestThePreviewFollowsWhatIsTyped$$' ./cmd/overcrank/farmtest/pages
 	OVERCRANK_FIGURES=1 $(GO) test -count 1 -p 1 -run '$(AT_A_BOUND)' ./inbound ./coordinator/internode ./gossip ./coordinator ./api
 	OVERCRANK_FIGURES=1 OVERCRANK_PACKAGES=$(CURDIR)/dist $(GO) -C installers test -vet=off -count 1 -v -timeout 20m -run '^TestThePackageOnWindows$$' ./windows/winetest
 	$(MAKE) --no-print-directory bench

@@ -12,6 +12,7 @@ import (
 
 	"overcrank/api/answer"
 	"overcrank/coordinator"
+	"overcrank/coordinator/reviews"
 	"overcrank/farm"
 	"overcrank/web/language"
 	"overcrank/web/page"
@@ -112,19 +113,35 @@ func clockTime(text, zone string) (time.Time, error) {
 
 // approveJob lets the rest of a job go on behind its first frames.
 func (s *server) approveJob(c *fiber.Ctx, p farm.Principal) error {
-	ctx, cancel := s.callOf(c)
-	defer cancel()
-	if _, err := s.farm.jobs.ApproveJob(ctx, p, c.Params("id")); err != nil {
-		return err
-	}
-	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
+	return s.decide(c, p, reviews.Said{Verdict: farm.VerdictApproved}, func(ctx context.Context, id string) (farm.Job, error) {
+		return s.farm.jobs.ApproveJob(ctx, p, id)
+	})
 }
 
 func (s *server) rejectJob(c *fiber.Ctx, p farm.Principal) error {
+	why := c.FormValue("reason")
+	return s.decide(c, p, reviews.Said{Verdict: farm.VerdictRejected, Text: why}, func(ctx context.Context, id string) (farm.Job, error) {
+		return s.farm.jobs.RejectJob(ctx, p, id, why)
+	})
+}
+
+// decide keeps a verdict on a job that waits for one among what the team says of it, as on its review page, where clients do not see it. Any other job
+// refuses the decision.
+func (s *server) decide(c *fiber.Ctx, p farm.Principal, said reviews.Said, otherwise func(ctx context.Context, id string) (farm.Job, error)) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	if _, err := s.farm.jobs.RejectJob(ctx, p, c.Params("id"), c.FormValue("reason")); err != nil {
+	job, err := s.farm.jobs.Job(ctx, p, c.Params("id"))
+	if err != nil {
 		return err
 	}
-	return c.Redirect("/jobs/"+c.Params("id"), fiber.StatusSeeOther)
+	said.Take, said.Inside = job.ID, true
+	if page.NeedsApproval(job) {
+		_, err = s.farm.reviews.Say(ctx, p, said)
+	} else {
+		_, err = otherwise(ctx, job.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/jobs/"+job.ID, fiber.StatusSeeOther)
 }

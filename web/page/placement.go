@@ -39,9 +39,10 @@ type JobView struct {
 const sinceShown = 20
 
 // NeedsApproval tells whether somebody has to look at the job's first frames before it goes on.
-func (v JobView) NeedsApproval() bool {
-	return v.Approve && v.ApprovedAt.IsZero() && !v.Status.Ended() && len(v.Samples) > 0
-}
+func (v JobView) NeedsApproval() bool { return NeedsApproval(v.Job.Job) && len(v.Samples) > 0 }
+
+// NeedsApproval tells whether somebody may yet approve or reject a job.
+func NeedsApproval(j farm.Job) bool { return j.Approve && j.ApprovedAt.IsZero() && !j.Status.Ended() }
 
 // waits tells whether something of the job waits for a machine.
 func (v JobView) waits() bool {

@@ -38,6 +38,7 @@ func TestAProducerDecidesOnFirstFrames(t *testing.T) {
 	b.presses(`form[action$="/reject"] button`)
 	b.shows("The title is too dark")
 	b.until(`!document.querySelector('form[action$="/reject"]')`)
+	b.until(`document.querySelector("#reviews").textContent.includes("The title is too dark")`) // kept as a verdict, as those of the review page are
 
 	asks("Grey")
 	b.do(types("#reason", "The logo is the old one"+kb.Enter))

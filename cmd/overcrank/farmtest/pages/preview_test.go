@@ -3,6 +3,9 @@
 package pages_test
 
 import (
+	"fmt"
+	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -37,6 +40,9 @@ func TestThePreviewFollowsWhatIsTyped(t *testing.T) {
 	b.until(`looks() !== before`)
 	b.fill("textarea", "Overcrank")
 	b.until(`looks() === before`)
+	b.keysToPictures("Northlight")
+	b.fill("textarea", "Overcrank")
+	b.until(`looks() === before`)
 
 	// Keys move the time, frame by frame; the picture of the time before stays until there is another.
 	b.do(focus("[data-preview] input"), chromedp.KeyEvent(kb.ArrowRight))
@@ -55,6 +61,32 @@ func TestThePreviewFollowsWhatIsTyped(t *testing.T) {
 	b.until(`looks() !== before`)
 	b.canBeRead(value[string](b, `location.pathname + location.search`))
 	b.picture("preview")
+}
+
+// keysToPictures types letters, each once the picture of the one before is there, and tells how long pictures take from the key on. They are held to 300 ms
+// where OVERCRANK_FIGURES is set (make release-checks): elsewhere the machine has other work.
+func (b *browser) keysToPictures(letters string) {
+	b.t.Helper()
+	b.do(chromedp.Evaluate(`took = []; ((box) => {
+		let since = 0;
+		document.addEventListener("input", () => { since = performance.now(); }, true);
+		new MutationObserver(() => {
+			if (!since || box.hasAttribute("aria-busy")) return;
+			took.push(performance.now() - since);
+			since = 0;
+		}).observe(box, { attributes: true, attributeFilter: ["aria-busy"] });
+	})(document.querySelector("[data-preview]"))`, nil), focus("textarea"))
+	for i, letter := range letters {
+		b.do(chromedp.KeyEvent(string(letter)))
+		b.until(fmt.Sprintf(`took.length === %d`, i+1))
+	}
+	took := value[[]float64](b, `took`)
+	slices.Sort(took)
+	median, most := took[len(took)/2], took[len(took)-1]
+	b.t.Logf("from a key to its picture: %.0f ms, at most %.0f", median, most)
+	if os.Getenv("OVERCRANK_FIGURES") != "" && median > 300 {
+		b.t.Errorf("a picture takes %.0f ms from its key, 300 are asked for", median)
+	}
 }
 
 // looksBusy has a preview that is waited for say so, by a line that moves only for those who have nothing against it.

@@ -205,7 +205,7 @@ func TestAJobFromItsLeaseToItsResult(t *testing.T) {
 	m.put(wire.PathThumbnail, lease.Attempt, "4", "<html>").refused(http.StatusBadRequest, "JPEG")
 	m.put(wire.PathThumbnail, lease.Attempt, "5", make([]byte, 257<<10)).refused(http.StatusRequestEntityTooLarge)
 	m.put(wire.PathThumbnail, lease.Attempt, "-1", picture(t)).refused(http.StatusBadRequest)
-	times := fmt.Sprintf("%s%s/%d", wire.PathTimes, lease.Attempt.Task, lease.Attempt.Attempt)
+	times := fmt.Sprintf("%s%s/%d", wire.PathTimes, lease.Task, lease.Attempt.Attempt)
 	m.send(http.MethodPut, times, []byte(`{"step": 1, "of": [{"first": 3, "frames": 1, "took": 40, "slow": 3, "most": 40}]}`)).into(http.StatusNoContent, nil)
 	m.send(http.MethodPut, times, []byte(`{"step": 0}`)).refused(http.StatusBadRequest, "cannot be read")
 	m.send(http.MethodPut, times, make([]byte, 129<<10)).refused(http.StatusRequestEntityTooLarge)

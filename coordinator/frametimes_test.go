@@ -19,7 +19,7 @@ func TestFrameTimesAreKeptBesideTheResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantCode(t, s.Results().ReceiveFrameTimes(t.Context(), h.agent, h.Attempt, []byte(strings.Replace(told, "90}", "91}", 1))), farm.CodeInvalid)
-	late := wire.Attempt{Task: h.Attempt.Task, Attempt: h.Attempt.Attempt + 1}
+	late := wire.Attempt{Task: h.Task, Attempt: h.Attempt.Attempt + 1}
 	wantCode(t, s.Results().ReceiveFrameTimes(t.Context(), h.agent, late, []byte(told)), farm.CodeConflict)
 
 	kept, err := s.Results().FrameTimes(t.Context(), s.admin, job.ID)

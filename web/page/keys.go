@@ -21,6 +21,9 @@ type shortcut struct {
 	Letter bool // a single character, which can be switched off
 }
 
+// rowLinks are the links of rows that keys step through. In a player these keys play.
+const rowLinks = "main:not(:has([data-player], video#player)) :is(tbody tr, [data-row]) a.name"
+
 // allShortcuts are all keys of the dashboard, as its scripts know them.
 func allShortcuts() []shortcuts {
 	return []shortcuts{
@@ -38,7 +41,12 @@ func allShortcuts() []shortcuts {
 			{Keys: []string{"g", "r"}, Does: language.Text("Reports"), Letter: true},
 			{Keys: []string{"g", "s"}, Does: language.Text("Settings"), Letter: true},
 		}},
+		{Title: language.Text("Lists"), On: rowLinks, Keys: []shortcut{
+			{Keys: []string{"j", "k"}, Does: language.Text("The next row, or the one before"), Letter: true},
+			{Keys: []string{"Enter"}, Does: language.Text("Open the row")},
+		}},
 		{Title: language.Text("Rows that are selected"), On: "th.pick", Keys: []shortcut{
+			{Keys: []string{"x"}, Does: language.Text("Select the row that has the focus, or not"), Letter: true},
 			{Keys: []string{"Shift", "click"}, Does: language.Text("Select all rows up to this one")},
 			{Keys: []string{"Esc"}, Does: language.Text("Select none")},
 		}},

@@ -1,4 +1,4 @@
-// Keys: Ctrl/⌘ K commands, ? help, g then a letter to go. Keys of one letter can be switched off (WCAG 2.2, 2.1.4).
+// Keys: Ctrl/⌘ K commands, ? help, g then a letter to go, j and k through rows, x to select one. Keys of one letter can be switched off (WCAG 2.2, 2.1.4).
 "use strict";
 
 // remember keeps whether keys of one letter are on: with the account, or in the browser of somebody who has none.
@@ -35,16 +35,29 @@ function keys() {
     if (e.key === "Enter" && at < 0) { e.preventDefault(); links[0]?.click(); }
   });
   find("keys-open")?.addEventListener("click", () => { palette?.close(); list(); });
+  const rows = () => [...document.querySelectorAll(keys.dataset.rows)].filter((a) => a.checkVisibility());
+  const rowOf = (e) => e.closest("tr, [data-row]");
+  // step goes to the row that many places on: to the first, or the last, from outside of the list.
+  const step = (by) => {
+    const links = rows(), row = rowOf(document.activeElement), at = row ? links.findIndex((a) => rowOf(a) === row) : -1;
+    const to = links.at(at < 0 ? (by > 0 ? 0 : -1) : Math.max(0, Math.min(at + by, links.length - 1)));
+    to?.focus();
+    to?.scrollIntoView({ block: "nearest" });
+  };
   let went = 0;
   document.addEventListener("keydown", (e) => {
     if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k" && palette) { e.preventDefault(); open(); return; }
-    if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input,textarea,select,[contenteditable]") || palette?.open || keys.open || !single.checked) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || e.target.matches("input:not([type=checkbox]),textarea,select,[contenteditable]") || palette?.open || keys.open || !single.checked) return;
     if (e.key === "?") { e.preventDefault(); list(); return; }
     if (!palette) return;
     if (e.key === "g") { went = Date.now(); return; }
     if (Date.now() - went < 1200) {
       const to = { h: "/", j: "/jobs", b: "/batches", t: "/templates", m: "/machines", q: "/queue", p: "/projects", r: "/reports", s: "/settings" }[e.key];
       if (to) location.assign(to);
+    } else if ((e.key === "j" || e.key === "k") && rows().length > 0) {
+      step(e.key === "j" ? 1 : -1);
+    } else if (e.key === "x") {
+      rowOf(document.activeElement)?.querySelector("input[data-pick]")?.click();
     }
     went = 0;
   });

@@ -4,6 +4,7 @@ package pages_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"overcrank/cmd/overcrank/client"
@@ -46,6 +47,8 @@ func TestAProducerSteersManyJobs(t *testing.T) {
 	b.until(`document.querySelectorAll("tbody tr").length === 4`)
 	b.click("#changes")
 	b.until(`document.querySelectorAll("tbody tr").length === 5 && document.querySelectorAll("[data-pick]:checked").length === 3`)
+
+	b.rowsByKeys()
 
 	b.unhurried(func() {
 		b.click(`#selection button[value=cancel]`)
@@ -129,4 +132,24 @@ func (b *browser) picks(row int, shift bool) {
 	b.t.Helper()
 	b.until(fmt.Sprintf(`((box) => box !== null && box.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: %t })))(
 		document.querySelector("tbody tr:nth-child(%d) [data-pick]"))`, shift, row))
+}
+
+// rowsByKeys goes through the rows of a list by keys, and selects one and leaves it.
+func (b *browser) rowsByKeys() {
+	b.t.Helper()
+	const row = `[...document.querySelectorAll("tbody tr")].indexOf(document.activeElement.closest("tr"))`
+	picked := func(state string) string {
+		return `document.activeElement.closest("tr").querySelector("[data-pick]").checked === ` + state
+	}
+	b.do(chromedp.Evaluate(`document.activeElement.blur()`, nil), chromedp.KeyEvent("j"))
+	b.until(row + ` === 0 && document.activeElement.matches("a.name")`)
+	b.do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("k"), chromedp.KeyEvent("k"), chromedp.KeyEvent("k"))
+	b.until(row + ` === 0`)
+	was := value[bool](b, picked("true"))
+	b.do(chromedp.KeyEvent("x"))
+	b.until(picked(strconv.FormatBool(!was)))
+	b.do(chromedp.KeyEvent("x"))
+	b.until(picked(strconv.FormatBool(was)))
+	b.do(chromedp.Evaluate(`document.activeElement.blur()`, nil), chromedp.KeyEvent("k"))
+	b.until(row + ` === document.querySelectorAll("tbody tr").length - 1`)
 }

@@ -132,7 +132,7 @@ func causeKey(f farm.OpenFailure) string { return keyAt(causePrefix(f.Team, f.Ca
 // FailureGroups reads the failures of a team that still need somebody, by cause, the latest first.
 func (tx *Tx) FailureGroups(team string) ([]farm.FailureGroup, error) {
 	var groups []farm.FailureGroup
-	for _, key := range tx.t.keysUnder(bucketCounts, failuresOf(team)) {
+	for _, key := range tx.t.counters(failuresOf(team)) {
 		cause, known := farm.CauseOf(key)
 		if !known {
 			return nil, fmt.Errorf("state is damaged: counter of failures %q", key)

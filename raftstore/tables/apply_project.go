@@ -193,7 +193,7 @@ func (t *tables) dropProjects(team string) {
 		}
 	}
 	prefix := projectTimeOfAll + team + sep
-	for _, rest := range t.keysUnder(bucketCounts, prefix) {
+	for _, rest := range t.counters(prefix) {
 		t.add(prefix+rest, -t.count(prefix+rest))
 	}
 }
@@ -255,7 +255,7 @@ func (t *tables) countTime(of farm.BudgetOf, budget *farm.Budget, took int64, at
 // dropProjectMonths forgets by month what a project used long before a moment; in all it is still known.
 func (t *tables) dropProjectMonths(team, project string, at time.Time) {
 	prefix, oldest := projectTimePrefix(team, project), monthKey(farm.Month(at).AddDate(0, -projectMonths, 0))
-	for _, month := range t.keysUnder(bucketCounts, prefix) {
+	for _, month := range t.counters(prefix) {
 		if month != allMonths && month < oldest {
 			t.add(prefix+month, -t.count(prefix+month))
 		}

@@ -38,7 +38,7 @@ func (t *tables) countUsage(task farm.Task, at time.Time) {
 
 // dropUsage removes a team's usage up to an hour.
 func (t *tables) dropUsage(team string, upTo int64) {
-	for _, hour := range t.keysUnder(bucketCounts, usagePrefix(team)) {
+	for _, hour := range t.counters(usagePrefix(team)) {
 		if n, err := strconv.ParseInt(hour, 10, 64); err == nil && n <= upTo {
 			key := usagePrefix(team) + hour
 			t.add(key, -t.count(key))
@@ -56,7 +56,7 @@ type Usage struct {
 // Usages are the machine times of all teams in the last hours, by team and hour. An attempt counts in the hour of its end.
 func (tx *Tx) Usages() ([]Usage, error) {
 	var list []Usage
-	for _, rest := range tx.t.keysUnder(bucketCounts, usageOfAll) {
+	for _, rest := range tx.t.counters(usageOfAll) {
 		team, hour, _ := strings.Cut(rest, sep)
 		n, err := strconv.ParseInt(hour, 10, 64)
 		if err != nil {

@@ -61,7 +61,7 @@ func (t *tables) countUse(job *farm.Job, kind farm.UseKind, subject, by string) 
 // dropUses forgets the uses of something up to a day.
 func (t *tables) dropUses(team string, kind farm.UseKind, subject string, upTo int64) {
 	prefix := usesOf(team, kind, subject)
-	for _, rest := range t.keysUnder(bucketCounts, prefix) {
+	for _, rest := range t.counters(prefix) {
 		if day, _, ok := readUse(rest); ok && day <= upTo {
 			t.add(prefix+rest, -t.count(prefix+rest))
 		}
@@ -71,7 +71,7 @@ func (t *tables) dropUses(team string, kind farm.UseKind, subject string, upTo i
 // dropAllUses forgets what the jobs of a team used.
 func (t *tables) dropAllUses(team string) {
 	prefix := usesOfAll + team + sep
-	for _, rest := range t.keysUnder(bucketCounts, prefix) {
+	for _, rest := range t.counters(prefix) {
 		t.add(prefix+rest, -t.count(prefix+rest))
 	}
 }
@@ -90,7 +90,7 @@ func readUse(rest string) (day int64, by string, ok bool) {
 func (tx *Tx) Uses(team string, kind farm.UseKind, subject string) ([]farm.Use, error) {
 	prefix := usesOf(team, kind, subject)
 	var uses []farm.Use
-	for _, rest := range tx.t.keysUnder(bucketCounts, prefix) {
+	for _, rest := range tx.t.counters(prefix) {
 		day, by, ok := readUse(rest)
 		if !ok {
 			return nil, fmt.Errorf("state is damaged: counter %q", prefix+rest)

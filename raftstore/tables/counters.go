@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"overcrank/farm"
 	"overcrank/raftstore/layered"
@@ -64,6 +65,22 @@ func (t *tables) add(key string, delta int) {
 	if t.print != nil {
 		t.print.counted(key, n)
 	}
+}
+
+// counters are the keys of the counters under a prefix, without it, in order: those too that changed in this transaction and are not written yet. What
+// is found does not depend on which entries of the log came in one transaction.
+func (t *tables) counters(prefix string) []string {
+	found := slices.DeleteFunc(t.keysUnder(bucketCounts, prefix), func(rest string) bool {
+		_, changed := t.counts[prefix+rest]
+		return changed
+	})
+	for key, n := range t.counts {
+		if rest, ok := strings.CutPrefix(key, prefix); ok && n > 0 {
+			found = append(found, rest)
+		}
+	}
+	slices.Sort(found)
+	return found
 }
 
 // flushCounts writes the counters that changed, once per transaction: jobs that come together move the same ones.

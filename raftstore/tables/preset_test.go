@@ -41,6 +41,27 @@ func TestATeamHasOneDefaultPreset(t *testing.T) {
 	put("one too many", false)
 }
 
+// TestUsesAreForgottenHoweverTheLogIsApplied deletes a template whose only job has just come and gone: a coordinator that applies all of it at once has
+// not written the counter of that use yet.
+func TestUsesAreForgottenHoweverTheLogIsApplied(t *testing.T) {
+	m := leveled(t)
+	job, task := jobOf("a", 1)
+	m.must(command.SubmitJobs{Jobs: []farm.Job{job}, Tasks: []farm.Task{task}})
+	m.must(command.CancelJobs{Team: "team", IDs: []string{"a"}, Force: true, At: after(2)})
+	m.must(command.DeleteTemplate{Team: "team", ID: "tmpl"})
+	once := newRig(t, t.TempDir(), "once")
+	defer once.end()
+	once.apply(m.log)
+	if once.content() != m.content() || once.fingerprint() != m.fingerprint() {
+		t.Error("the log applied at once gives another state than entry by entry")
+	}
+	once.see(func(tx *Tx) {
+		if left, err := tx.Uses("team", farm.UseTemplate, "tmpl"); err != nil || len(left) > 0 {
+			t.Errorf("uses of a template that is gone: %+v, %v", left, err)
+		}
+	})
+}
+
 func TestWhatJobsUseIsCountedByDayAndWhom(t *testing.T) {
 	m := leveled(t)
 	submitBy := func(id, who string, second int) {

@@ -74,8 +74,8 @@ func (t *tables) counters(prefix string) []string {
 		_, changed := t.counts[prefix+rest]
 		return changed
 	})
-	for key, n := range t.counts {
-		if rest, ok := strings.CutPrefix(key, prefix); ok && n > 0 {
+	for _, key := range slices.Sorted(maps.Keys(t.counts)) {
+		if rest, ok := strings.CutPrefix(key, prefix); ok && t.counts[key] > 0 {
 			found = append(found, rest)
 		}
 	}

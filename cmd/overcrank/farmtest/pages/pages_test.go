@@ -434,7 +434,7 @@ func TestThePagesFollowTheThemeAndTheKeys(t *testing.T) {
 	b.painted()
 	b.do(chromedp.KeyEvent("?"))
 	b.until(`document.getElementById("keys").open`)
-	if shown := value[string](b, `[...document.querySelectorAll("#keys h3")].filter((h) => h.checkVisibility()).map((h) => h.textContent).join()`); shown != "Everywhere,Rows that are selected" {
+	if shown := value[string](b, `[...document.querySelectorAll("#keys h3")].filter((h) => h.checkVisibility()).map((h) => h.textContent).join()`); shown != "Everywhere,Lists,Rows that are selected" {
 		t.Errorf("the keys of the page of machines are those of %s", shown)
 	}
 	b.canBeRead("the list of keys")

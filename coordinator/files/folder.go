@@ -160,14 +160,28 @@ func (f *Folder) install(temp, key string) error {
 	_ = f.root.Chtimes(temp, now, now) // a mount that refuses keeps its own time
 	f.names.RLock()
 	defer f.names.RUnlock()
-	if err := f.root.MkdirAll(path.Dir(key), 0o700); err != nil {
-		return fmt.Errorf("making a folder: %w", err)
-	}
-	if err := f.root.Rename(temp, key); err != nil {
+	if err := f.inFolder(path.Dir(key), func() error { return f.root.Rename(temp, key) }); err != nil {
 		return fmt.Errorf("naming a file: %w", err)
 	}
 	return f.syncDir(path.Dir(key))
 }
+
+// inFolder does what gives a folder an entry, and makes the folder if it is missing. Whoever sweeps, in this process or in another
+// on the same storage, may remove an empty folder until its first entry is there: then both are done again.
+func (f *Folder) inFolder(dir string, do func() error) (err error) {
+	for range maxFolderTries {
+		if err = f.root.MkdirAll(dir, 0o700); err == nil {
+			err = do()
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) { // it was removed, or was there and then removed
+			break
+		}
+	}
+	return err
+}
+
+// maxFolderTries is how often a folder is made that others remove at the same moment.
+const maxFolderTries = 30
 
 // Append appends to a log file, creating it if needed, and returns its new size. It does not sync.
 func (f *Folder) Append(key string, data []byte) (size int64, err error) {
@@ -195,10 +209,10 @@ func (f *Folder) Appender(key string, first int64) (*Appender, error) {
 	}
 	file, err := f.root.OpenFile(key, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := f.root.MkdirAll(path.Dir(key), 0o700); err != nil {
-			return nil, fmt.Errorf("making a folder: %w", err)
-		}
-		file, err = f.root.OpenFile(key, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		err = f.inFolder(path.Dir(key), func() (err error) {
+			file, err = f.root.OpenFile(key, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+			return err
+		})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", key, err)
@@ -271,10 +285,14 @@ func (f *Folder) Rename(_ context.Context, from, to string) error {
 	if err := errors.Join(Check(from), Check(to)); err != nil {
 		return err
 	}
-	if err := f.root.MkdirAll(path.Dir(to), 0o700); err != nil {
-		return fmt.Errorf("making a folder: %w", err)
-	}
-	if err := f.root.Rename(from, to); err != nil {
+	err := f.inFolder(path.Dir(to), func() error {
+		err := f.root.Rename(from, to)
+		if _, lost := f.root.Stat(from); err != nil && lost != nil {
+			return missing(from, lost)
+		}
+		return err
+	})
+	if err != nil {
 		return missing(from, err)
 	}
 	return f.syncDir(path.Dir(to))

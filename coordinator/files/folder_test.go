@@ -1,12 +1,16 @@
 package files
 
 import (
+	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 func folder(t *testing.T, minFree int64) *Folder {
@@ -106,5 +110,49 @@ func TestAppendCreatesAndExtends(t *testing.T) {
 	defer r.Close()
 	if text, err := io.ReadAll(r); err != nil || string(text) != "one\ntwo\n" || r.Size != 8 {
 		t.Errorf("read %q of %d bytes, %v", text, r.Size, err)
+	}
+}
+
+func TestAFolderThatIsSweptMeanwhileTakesItsFirstFile(t *testing.T) {
+	f := folder(t, -1)
+	for name, put := range map[string]func(key string) error{
+		"put": func(key string) error {
+			_, err := f.Put(t.Context(), key, strings.NewReader("film"), Limits{Size: 4})
+			return err
+		},
+		"rename": func(key string) error {
+			if _, err := f.Put(t.Context(), "from", strings.NewReader("film"), Limits{Size: 4}); err != nil {
+				return err
+			}
+			return f.Rename(t.Context(), "from", key)
+		},
+		"append": func(key string) error {
+			_, err := f.Append(key, []byte("film"))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			var sweeping sync.WaitGroup
+			sweeping.Go(func() {
+				for ctx.Err() == nil {
+					time.Sleep(rand.N(100 * time.Microsecond))
+					for _, folder := range []string{"attempts/task/1", "attempts/task", "attempts"} {
+						_ = f.root.Remove(folder) // as another coordinator on the same storage does; refused while a file is there
+					}
+				}
+			})
+			defer sweeping.Wait()
+			defer stop()
+			for range 500 {
+				const key = "attempts/task/1/film.mp4"
+				if err := put(key); err != nil {
+					t.Fatal(err)
+				}
+				if err := f.Delete(t.Context(), key); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
 	}
 }

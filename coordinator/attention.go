@@ -1,7 +1,6 @@
 package coordinator
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -98,18 +97,11 @@ func (c *Coordinator) AwaitingApproval(_ context.Context, p farm.Principal) (job
 	return jobs, more, err
 }
 
-// DoneOn is how many jobs of the caller's team were finished on a day, which is one in UTC, and how many of them the caller had submitted.
-func (c *Coordinator) DoneOn(_ context.Context, p farm.Principal, day time.Time) (team, own int, err error) {
+// DoneToday is what machines did for the caller's team since a moment of the last two days, and how many jobs that the caller had submitted have
+// finished since.
+func (c *Coordinator) DoneToday(_ context.Context, p farm.Principal, since time.Time) (team farm.Sum, own int, err error) {
 	err = c.state.View(func(tx *raftstore.Tx) error {
-		sums, err := tx.Sums(p.Team, day, day)
-		for _, sum := range sums {
-			switch {
-			case sum.Kind == farm.SumAll:
-				team += sum.Jobs
-			case sum.Kind == farm.SumPerson && sum.Subject == cmp.Or(p.Name, farm.NoSubject):
-				own += sum.Jobs
-			}
-		}
+		team, own, err = tx.SumsBetween(p.Team, p.Name, since, c.state.Now().Add(farm.DayPart))
 		return err
 	})
 	return team, own, err

@@ -56,7 +56,7 @@ var permissions = map[string]farm.Action{
 	"Cluster.Invite": farm.ActManageCoordinators, "Cluster.Invitations": farm.ActManageCoordinators, "Cluster.RevokeInvitation": farm.ActManageCoordinators,
 	"Authority": farm.ActManageCoordinators, "Gossip.Keys": farm.ActManageCoordinators, "Gossip.Rotate": farm.ActManageCoordinators,
 
-	"Job": farm.ActView, "Jobs": farm.ActView, "CountJobs": farm.ActView, "OwnFailures": farm.ActView, "AwaitingApproval": farm.ActView, "DoneOn": farm.ActView, "JobLog": farm.ActView, "Webhooks.Delivery": farm.ActView,
+	"Job": farm.ActView, "Jobs": farm.ActView, "CountJobs": farm.ActView, "OwnFailures": farm.ActView, "AwaitingApproval": farm.ActView, "DoneToday": farm.ActView, "JobLog": farm.ActView, "Webhooks.Delivery": farm.ActView,
 	"Batch": farm.ActView, "Batches": farm.ActView, "SelectBatches": farm.ActView, "BatchPart": farm.ActView,
 	"Results.Samples": farm.ActView, "Results.OpenSample": farm.ActView, "Results.OpenProxy": farm.ActView, "Results.Thumbnails": farm.ActView, "Results.FrameTimes": farm.ActView, "Results.OpenThumbnail": farm.ActView, "Templates.Poster": farm.ActView, "Templates.Reels": farm.ActView, "Templates.OpenReel": farm.ActView,
 	"Templates.Get": farm.ActView, "Templates.List": farm.ActView, "Templates.Introspection": farm.ActView, "Templates.WhyUnread": farm.ActView, "Templates.DownloadAddress": farm.ActView,

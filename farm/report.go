@@ -26,6 +26,21 @@ func SumKinds() []SumKind {
 	return []SumKind{SumAll, SumTemplate, SumPerson, SumMachine, SumCause, SumProject}
 }
 
+// partMark stands in the kind of a sum before the part of the day that it is of.
+const partMark = "@"
+
+// During is the kind of the sums of one part of a day, which is as long as DayPart: of the one that a moment is in.
+func (k SumKind) During(at time.Time) SumKind {
+	part := at.Sub(Day(at)) / DayPart
+	return k.Parts() + SumKind([]byte{'0' + byte(part/10), '0' + byte(part%10)})
+}
+
+// Parts is what the kinds of the sums of parts of a day begin with.
+func (k SumKind) Parts() SumKind { return k + partMark }
+
+// OfPart tells whether a sum of the kind is of a part of a day only.
+func (k SumKind) OfPart() bool { return strings.Contains(string(k), partMark) }
+
 const (
 	// NoSubject stands where there is nothing to sum up by.
 	NoSubject = "-"

@@ -20,6 +20,7 @@ type audience struct {
 	team         string
 	first        bool // of the farm's first team
 	role         farm.Role
+	zone         string // in which they have their days, where the part is about one
 }
 
 // drawings are the live parts that somebody watches, as they were drawn last.

@@ -35,7 +35,7 @@ func (s *server) home(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
 	of := c.Query("of")
-	h, err := s.readHome(ctx, p, of)
+	h, err := s.readHome(withZone(ctx, readerZone(c)), p, of)
 	if err != nil {
 		return err
 	}
@@ -86,9 +86,12 @@ func (s *server) readTeams(ctx context.Context, p farm.Principal, h *page.Home) 
 		return err
 	}
 	h.Active, h.Waiting, h.Empty = counts[farm.JobRendering], counts[farm.JobQueued]+counts[farm.JobPending], len(counts) == 0
-	if h.Done, _, err = s.farm.reports.DoneOn(ctx, p, s.farm.reports.Now()); err != nil {
+	began, utc := today(ctx, s.farm.reports.Now())
+	done, _, err := s.farm.reports.DoneToday(ctx, p, began)
+	if err != nil {
 		return err
 	}
+	h.Done, h.UTC = done.Jobs, utc
 	var rendering, recent []farm.Job
 	for _, list := range []struct {
 		into  *[]farm.Job
@@ -138,9 +141,11 @@ func (s *server) readMine(ctx context.Context, p farm.Principal, h *page.Home) e
 		return err
 	}
 	slices.SortStableFunc(finished, func(a, b farm.Job) int { return b.FinishedAt.Compare(a.FinishedAt) })
-	if _, h.Done, err = s.farm.reports.DoneOn(ctx, p, s.farm.reports.Now()); err != nil {
+	began, utc := today(ctx, s.farm.reports.Now())
+	if _, h.Done, err = s.farm.reports.DoneToday(ctx, p, began); err != nil {
 		return err
 	}
+	h.UTC = utc
 	first, err := s.firstInLine(ctx, p)
 	if err != nil {
 		return err

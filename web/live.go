@@ -54,6 +54,7 @@ type piece struct {
 	id      string
 	kinds   []farm.EventKind // what makes it stale
 	subject string           // id that an event must have, "" for any
+	daily   bool             // what it shows depends on when the reader's day began
 	common  bool             // drawn alike for all members of a team who have the same role and read the same language
 	// of is what the part is drawn of, nil where that is not known without drawing it: it is drawn again only when that has changed.
 	of   func(ctx context.Context) (string, error)
@@ -104,14 +105,14 @@ func (s *server) live(c *fiber.Ctx) error {
 		})
 	}
 	// Parts are in the language that the page is in, also when another one was chosen elsewhere since.
-	shell, reads := s.shell(c, p, "", ""), cmp.Or(farm.KnownLanguage(c.Query("language")), languageOf(c))
+	shell, zone, reads := s.shell(c, p, "", ""), readerZone(c), cmp.Or(farm.KnownLanguage(c.Query("language")), languageOf(c))
 	return s.sockets.Serve(c, socket.Options{Ended: leave}, func(ctx context.Context, conn *socket.Conn) error {
 		l := &liveSession{server: s, conn: conn, reader: p, pieces: s.pieces(p, shell, topic)}
-		defer l.watch(topic, reads)()
+		defer l.watch(topic, reads, zone)()
 		if id, ok := strings.CutPrefix(topic, "job:"); ok {
 			l.logOf, l.logAt = id, shown
 		}
-		return l.run(language.With(ctx, reads))
+		return l.run(withZone(language.With(ctx, reads), zone))
 	})
 }
 
@@ -192,12 +193,16 @@ type liveSession struct {
 }
 
 // watch has the session share what is drawn with others, until it has left.
-func (l *liveSession) watch(topic string, reads farm.Language) (leave func()) {
+func (l *liveSession) watch(topic string, reads farm.Language, zone *time.Location) (leave func()) {
 	var all []func()
 	for _, p := range l.pieces {
 		d := newDrawing()
 		if p.common {
-			shared, leave := l.drawings.watch(audience{topic: topic, piece: p.id, reads: reads, team: l.reader.Team, first: l.reader.FirstTeam, role: l.reader.Role})
+			a := audience{topic: topic, piece: p.id, reads: reads, team: l.reader.Team, first: l.reader.FirstTeam, role: l.reader.Role}
+			if p.daily && zone != nil {
+				a.zone = zone.String()
+			}
+			shared, leave := l.drawings.watch(a)
 			d, all = shared, append(all, leave)
 		}
 		l.shared = append(l.shared, d)

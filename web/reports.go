@@ -21,7 +21,7 @@ import (
 // reports is what pages ask of the farm about what machines did.
 type reports interface {
 	Report(ctx context.Context, p farm.Principal, from, to time.Time) (coordinator.Report, error)
-	DoneOn(ctx context.Context, p farm.Principal, day time.Time) (team, own int, err error)
+	DoneToday(ctx context.Context, p farm.Principal, since time.Time) (team farm.Sum, own int, err error)
 	Rates(ctx context.Context, p farm.Principal) (farm.Rates, error)
 	PutRates(ctx context.Context, p farm.Principal, rates farm.Rates) (farm.Rates, error)
 	Now() time.Time

@@ -20,7 +20,7 @@ const (
 func (s *server) wall(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	v, err := s.readWall(ctx, p)
+	v, err := s.readWall(withZone(ctx, readerZone(c)), p)
 	if err != nil {
 		return err
 	}
@@ -38,12 +38,12 @@ func (s *server) readWall(ctx context.Context, p farm.Principal) (page.Wall, err
 	}
 	v.Rendering, v.Waiting = status.Jobs[farm.JobRendering], status.Jobs[farm.JobQueued]+status.Jobs[farm.JobPending]
 	v.Machines, v.Busy, v.Paused = online(status), status.Machines[farm.MachineRendering], status.Paused
-	today := farm.Day(s.farm.reports.Now())
-	report, err := s.farm.reports.Report(ctx, p, today, today)
+	began, utc := today(ctx, s.farm.reports.Now())
+	done, _, err := s.farm.reports.DoneToday(ctx, p, began)
 	if err != nil {
 		return v, err
 	}
-	v.Done, v.Hours = report.Total.Jobs, report.Total.Hours()
+	v.Done, v.Hours, v.UTC = done.Jobs, done.Hours(), utc
 	running, _, err := s.farm.jobs.Jobs(ctx, p, farm.JobQuery{States: jobFilters["rendering"], Sort: "newest_first", Limit: wallRunning})
 	if err != nil {
 		return v, err
@@ -76,7 +76,7 @@ func (s *server) readWall(ctx context.Context, p farm.Principal) (page.Wall, err
 
 // wallPieces are what a screen on the wall shows.
 func (s *server) wallPieces(p farm.Principal, _ page.Shell, _ string) []piece {
-	return []piece{{id: "wall", common: true, kinds: []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventThumbnail, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
+	return []piece{{id: "wall", common: true, daily: true, kinds: []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventThumbnail, farm.EventMachine}, draw: func(ctx context.Context) (templ.Component, error) {
 		v, err := s.readWall(ctx, p)
 		return page.WallBody(v), err
 	}}}

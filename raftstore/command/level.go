@@ -47,6 +47,8 @@ const (
 	FailuresLevel = ReleasesLevel
 	// ReportsLevel is from which level on the state keeps sums of what machines did, by day.
 	ReportsLevel = ReleasesLevel
+	// DayPartsLevel is from which level on the state also keeps sums of parts of the latest days, so that a day is that of whoever asks.
+	DayPartsLevel = ReleasesLevel
 	// ReviewsLevel is from which level on others may look at results by links and say what they think of them, and jobs say which earlier one
 	// they are a take of.
 	ReviewsLevel = ReleasesLevel

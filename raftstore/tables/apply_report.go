@@ -28,6 +28,7 @@ func (t *tables) sumUp(task farm.Task, job farm.Job, end ending) {
 	on := t.sumsOf(task.Team, day)
 	if t.sums[on.key(farm.SumAll, farm.NoSubject)] == nil && t.count(on.countOfSubjects(farm.SumAll)) == 0 {
 		t.dropSumsUpTo(task.Team, day-farm.SumDays)
+		t.dropPartsUpTo(task.Team, day-keptParts)
 	}
 	sum := farm.Sum{Attempts: 1, Time: max(0, end.at.Sub(task.LeasedAt).Milliseconds())}
 	switch end.outcome {
@@ -40,6 +41,9 @@ func (t *tables) sumUp(task farm.Task, job farm.Job, end ending) {
 		sum.Rated = map[string]int64{tag: sum.Time}
 	}
 	on.add(farm.SumAll, farm.NoSubject, sum)
+	if t.since(command.DayPartsLevel) {
+		on.add(farm.SumAll.During(end.at), farm.NoSubject, sum)
+	}
 	on.add(farm.SumTemplate, farm.SumSubject(job.Template.ID), sum)
 	on.add(farm.SumPerson, farm.SumSubject(job.SubmittedBy), sum)
 	on.add(farm.SumMachine, farm.SumSubject(task.Agent), sum)
@@ -63,6 +67,10 @@ func (t *tables) sumUpJob(job farm.Job) {
 	}
 	sum, on := farm.Sum{Jobs: 1}, t.sumsOf(job.Team, day)
 	on.add(farm.SumAll, farm.NoSubject, sum)
+	if t.since(command.DayPartsLevel) {
+		on.add(farm.SumAll.During(endOf(job)), farm.NoSubject, sum)
+		on.add(farm.SumPerson.During(endOf(job)), farm.SumSubject(job.SubmittedBy), sum)
+	}
 	on.add(farm.SumTemplate, farm.SumSubject(job.Template.ID), sum)
 	on.add(farm.SumPerson, farm.SumSubject(job.SubmittedBy), sum)
 	if t.since(command.ProjectsLevel) {
@@ -168,6 +176,49 @@ func (t *tables) dropSumsUpTo(team string, last int64) {
 	}
 }
 
+// keptParts is how many days back the sums of parts of days are kept: wherever its reader is, a day that has not ended began no earlier.
+const keptParts = 3
+
+// dropPartsUpTo forgets the sums of parts of a team's days up to one. Those of the days before the latest that has any are gone already.
+func (t *tables) dropPartsUpTo(team string, last int64) {
+	t.flushSums()
+	for {
+		key, _ := t.cursor(bucketSums).Seek([]byte(sumsOfDay(team, last+1)))
+		cursor := t.cursor(bucketSums)
+		if key == nil {
+			key, _ = cursor.Last()
+		} else {
+			cursor.Seek(key)
+			key, _ = cursor.Prev()
+		}
+		latest, ok := readSumKey(string(key))
+		if !ok || latest.Team != team {
+			return
+		}
+		last = dayOf(latest.Day)
+		if !t.dropPartsOf(t.sumsOf(team, last)) {
+			return
+		}
+		last--
+	}
+}
+
+// dropPartsOf forgets the sums of parts of a day, and tells whether there were any.
+func (t *tables) dropPartsOf(on daySums) (any bool) {
+	for _, kind := range []farm.SumKind{farm.SumAll, farm.SumPerson} {
+		prefix := on.prefix + string(kind.Parts())
+		for _, rest := range t.keysUnder(bucketSums, prefix) {
+			any = true
+			sum, _ := readSumKey(prefix + rest)
+			t.remove(bucketSums, prefix+rest)
+			if sum.Subject != farm.OtherSubjects {
+				t.add(on.countOfSubjects(sum.Kind), -1)
+			}
+		}
+	}
+	return any
+}
+
 // dropSums forgets all sums of a team.
 func (t *tables) dropSums(team string) { t.dropSumsUpTo(team, 1<<40) }
 
@@ -200,7 +251,7 @@ func readSumKey(key string) (s farm.DaySum, ok bool) {
 	return farm.DaySum{Team: parts[0], Day: time.Unix(day*86400, 0).UTC(), Kind: farm.SumKind(parts[2]), Subject: parts[3]}, err == nil
 }
 
-// Sums reads what machines did for a team on the days from one to another, both included.
+// Sums reads what machines did for a team on the days from one to another, both included, without the parts of the days.
 func (tx *Tx) Sums(team string, from, to time.Time) ([]farm.DaySum, error) {
 	var sums []farm.DaySum
 	first, last := dayOf(from), dayOf(to)
@@ -213,10 +264,28 @@ func (tx *Tx) Sums(team string, from, to time.Time) ([]farm.DaySum, error) {
 		if sum.Team != team || dayOf(sum.Day) > last {
 			break
 		}
+		if sum.Kind.OfPart() {
+			continue
+		}
 		sum.Sum, _ = get[farm.Sum](tx.t, bucketSums, string(key))
 		sums = append(sums, sum)
 	}
 	return sums, tx.t.err
+}
+
+// SumsBetween reads what machines did for a team in some time of late, of which the beginning counts and the end does not, and how many jobs of
+// somebody's finished in it. Both are in steps of farm.DayPart; what ended more than two days ago is not known any more.
+func (tx *Tx) SumsBetween(team, person string, from, to time.Time) (all farm.Sum, jobs int, err error) {
+	for at := from.Truncate(farm.DayPart); at.Before(to); at = at.Add(farm.DayPart) {
+		on := tx.t.sumsOf(team, dayOf(at))
+		sum, _ := get[farm.Sum](tx.t, bucketSums, on.key(farm.SumAll.During(at), farm.NoSubject))
+		all.Add(sum)
+		if sum.Jobs > 0 {
+			own, _ := get[farm.Sum](tx.t, bucketSums, on.key(farm.SumPerson.During(at), farm.SumSubject(person)))
+			jobs += own.Jobs
+		}
+	}
+	return all, jobs, tx.t.err
 }
 
 // Rates reads what an hour of a machine costs.

@@ -3,6 +3,7 @@ package tables
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,6 +112,45 @@ func TestMachinesWithATagHaveARateOfTheirOwn(t *testing.T) {
 		kept, err := tx.Rates()
 		if cost := kept.Cost(sum); err != nil || math.Abs(cost-4.5) > 1e-9 {
 			t.Errorf("an hour at 2 and half of one at 5 cost %v, %v", cost, err)
+		}
+	})
+}
+
+// TestADayMayBeginAnywhere: what was done since a moment is known by parts of a day, for as long as a day may last anywhere.
+func TestADayMayBeginAnywhere(t *testing.T) {
+	m := leveled(t)
+	const part, day = int(farm.DayPart / time.Second), 24 * 3600
+	begin := int(farm.Day(epoch).AddDate(0, 0, 1).Sub(epoch) / time.Second)
+	m.worked("a", "mia", begin, part-1)
+	m.worked("b", "mia", begin+part, 1)
+	m.worked("c", "bo", begin+day-part, 1)
+	m.worked("d", "mia", begin+day+part, 1)
+	since := func(from, to, attempts, jobs int) {
+		t.Helper()
+		m.see(func(tx *Tx) {
+			sum, own, err := tx.SumsBetween("team", "mia", after(begin+from), after(begin+to))
+			if err != nil || sum.Attempts != attempts || sum.Jobs != attempts || own != jobs {
+				t.Errorf("from %d s to %d s there are %+v and %d of hers, %v; want %d and %d", from, to, sum, own, err, attempts, jobs)
+			}
+		})
+	}
+	since(0, day+2*part, 4, 3)
+	since(part, day+2*part, 3, 2)
+	since(part, day+part, 2, 1)
+	since(2*part, day, 1, 0)
+	if got := m.sumOf(after(begin), farm.SumAll, farm.NoSubject); got.Attempts != 3 {
+		t.Errorf("the whole day is %+v", got)
+	}
+	m.worked("e", "mia", begin+3*day, 1)
+	since(0, day, 0, 0)
+	since(day, 4*day, 2, 2)
+	m.worked("f", "mia", begin+40*day, 1)
+	since(0, 39*day, 0, 0)
+	m.see(func(tx *Tx) {
+		for _, key := range tx.t.keysUnder(bucketCounts, "daily sums"+sep) {
+			if strings.Contains(key, "@") && !strings.HasPrefix(key, sumsOfDay("team", dayOf(after(begin+40*day)))) {
+				t.Errorf("a counter of a part that is forgotten is kept: %q", key)
+			}
 		}
 	})
 }

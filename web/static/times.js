@@ -35,5 +35,8 @@ function localTimes() {
 // The time zone of the reader, where none was chosen.
 for (const field of document.querySelectorAll("input[data-timezone]")) field.value ||= Intl.DateTimeFormat().resolvedOptions().timeZone || "";
 
+// The farm counts what was done today from when the reader's day began.
+document.cookie = "overcrank_zone=" + encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone || "") + "; path=/; max-age=31536000; samesite=lax";
+
 tellTimes(); localTimes();
 setInterval(tellTimes, 20000);

@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/coordinator/submission"
 	"overcrank/farm"
+	"overcrank/farm/wire"
 )
 
 // withFootage is a project whose composition main shows night.png, in a composition within it also plate.mov, and has a layer with
@@ -90,4 +92,54 @@ func TestFootageThatNobodyBringsIsToldBeforeTheRender(t *testing.T) {
 	if err != nil || len(barred.Warnings) != 2 || !strings.HasSuffix(barred.Warnings[0], ": colour bars are drawn in its place") {
 		t.Errorf("with colour bars a strict job has the warnings %q, %v", barred.Warnings, err)
 	}
+}
+
+// TestAFileInThePlaceOfFootageGoesToJobsWhoseLayersAreKnown resubmits jobs that failed for one file: the farm has read the template of one only.
+func TestAFileInThePlaceOfFootageGoesToJobsWhoseLayersAreKnown(t *testing.T) {
+	r := open(t)
+	cause := farm.Cause{Kind: farm.CauseFootage, Subject: "night.png"}
+	s := r.enrol("box")
+	s.connect()
+	tpl := r.uploaded(withFootage(t))
+	fail := func(edit func(*farm.Job)) {
+		t.Helper()
+		r.submit(edit)
+		l := s.lease()
+		s.say(wire.Message{Failed: &wire.Failed{Attempt: l.Attempt, Message: "Could not read from source: night.png", Class: farm.FailureDeterministic, Cause: cause}})
+		s.settled(l.Attempt)
+	}
+	keep := func(name string) string {
+		t.Helper()
+		kept, err := r.StoredFiles().Put(t.Context(), r.admin, name, strings.NewReader(name), int64(len(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kept.Src()
+	}
+	picture := keep("night.png")
+	retry := func() (submission.BatchResult, error) {
+		return r.RetryFailures(t.Context(), r.admin, cause, picture)
+	}
+	fail(func(j *farm.Job) { j.Template = farm.JobTemplate{Src: keep("a.aep"), Composition: "main"} })
+	if _, err := retry(); farm.CodeOf(err) != farm.CodeConflict || !strings.Contains(err.Error(), "has not read the project") {
+		t.Errorf("a job whose project is an address alone is resubmitted with %v", err)
+	}
+	fail(func(j *farm.Job) {
+		j.Template, j.Assets = farm.JobTemplate{ID: tpl.ID, Composition: "main"}, []farm.Asset{{Type: "script", Src: "http://files.test/a.jsx"}}
+	})
+	if _, err := retry(); farm.CodeOf(err) != farm.CodeConflict {
+		t.Errorf("a job with a script is resubmitted with %v", err)
+	}
+	fail(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID, Composition: "main"} })
+	made, err := retry()
+	if err != nil || len(made.Jobs) != 1 || len(made.Errs) != 2 {
+		t.Fatalf("three jobs become %d, and %v, %v", len(made.Jobs), made.Errs, err)
+	}
+	if a := r.job(made.Jobs[0].ID).Assets; len(a) != 1 || a[0].LayerName != "Picture" || a[0].Src != picture {
+		t.Errorf("the job brings %+v", a)
+	}
+	if groups, err := r.Failures(t.Context(), r.admin); err != nil || len(groups) != 1 || groups[0].Count != 2 {
+		t.Errorf("what still needs somebody is %+v, %v", groups, err)
+	}
+	s.finish(s.lease(), "film")
 }

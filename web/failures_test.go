@@ -53,7 +53,7 @@ func broken(t *testing.T, more ...farm.Cause) *rig {
 func TestFailuresStandByTheirCausesWithWhatHelps(t *testing.T) {
 	r := broken(t)
 	v := r.as("art")
-	v.get("/failures").is(http.StatusOK, "3 jobs lack the file nm.png", "Resubmit 3 jobs with this file", "No room on the disk for 1 job on suite-1", "Open suite-1", "Spot 3")
+	v.get("/failures").is(http.StatusOK, "3 jobs lack the file nm.png", "Resubmit 3 jobs", "put the file beside the project there", "No room on the disk for 1 job on suite-1", "Open suite-1", "Spot 3").lacks("with this file", "Drop the file here")
 	v.get("/failures?cause=footage:nm.png").is(http.StatusOK, "3 jobs lack the file nm.png", "Spot 0").lacks("No room on the disk")
 	v.get("/?of=team").is(http.StatusOK, "3 jobs lack the file nm.png", "All failures by cause")
 	r.as("vic").get("/failures").is(http.StatusOK, "3 jobs lack the file nm.png").lacks("Resubmit", "Dismiss")
@@ -61,6 +61,11 @@ func TestFailuresStandByTheirCausesWithWhatHelps(t *testing.T) {
 	v.post("/failures/retry", url.Values{"cause": {"rain"}}).is(http.StatusBadRequest)
 	v.post("/failures/retry", url.Values{"cause": {"disk:01JD7000000000000000000090"}, "src": {"farm://" + strings.Repeat("0f", 32)}}).is(http.StatusBadRequest)
 
+	picture, err := r.farm.StoredFiles().Put(t.Context(), r.principal("art"), "nm.png", strings.NewReader("picture"), 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.post("/failures/retry", url.Values{"cause": {"footage:nm.png"}, "src": {picture.Src()}}).is(http.StatusConflict, "the farm has not read the project", "put “nm.png” beside it there")
 	if a := v.post("/failures/retry", url.Values{"cause": {"footage:nm.png"}}).is(http.StatusOK, "and 2 more"); !strings.HasPrefix(a.path, "/batches/") {
 		t.Errorf("resubmitting leads to %s", a.path)
 	}
@@ -134,7 +139,7 @@ func TestReportsSumUpHoursAndCost(t *testing.T) {
 
 func TestTheWallSaysHowItGoes(t *testing.T) {
 	r := broken(t)
-	r.as("vic").get("/wall").is(http.StatusOK, `data-theme="dark"`, "Finished today (UTC)", "Machine time today (UTC)", "3 jobs lack the file nm.png", "Nothing renders.").lacks("Resubmit", "<nav")
+	r.as("vic").get("/wall").is(http.StatusOK, `data-theme="dark"`, "Finished today", "Machine time today", "3 jobs lack the file nm.png", "Nothing renders.").lacks("Resubmit", "<nav")
 }
 
 // TestAJobWithNothingToShowOffersNoPlayer looks at a failed job, of which nobody has said anything either.

@@ -41,7 +41,7 @@ func TestWhatNeedsSomebodyIsWhatStillDoes(t *testing.T) {
 	r := broken(t)
 	art, pro := r.as("art"), r.as("pro")
 	r.eventually("the page knows whose jobs they are", func() bool { return strings.Contains(art.get("/").body, `href="/?of=team"`) })
-	art.get("/").is(http.StatusOK, "4 failed jobs need you.", "3 jobs lack the file nm.png", "Drop the file here", "Resubmit 3 jobs", "No room on the disk for 1 job on suite-1", `<a href="#needs-you">`)
+	art.get("/").is(http.StatusOK, "4 failed jobs need you.", "3 jobs lack the file nm.png", "Add the file on the page of failures", "Resubmit 3 jobs", "No room on the disk for 1 job on suite-1", `<a href="#needs-you">`)
 	pro.get("/").is(http.StatusOK, "3 jobs lack the file nm.png").lacks(`name="own"`)
 
 	art.post("/jobs/change", url.Values{"id": {"01JD7000000000000000000100"}, "do": {"resubmit"}}).is(http.StatusOK)

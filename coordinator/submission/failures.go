@@ -2,15 +2,18 @@ package submission
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"overcrank/aep"
 	"overcrank/farm"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
 )
 
 // RetryFailures submits all jobs again that failed for one cause and still need somebody, as a batch of their own. src, when it is not "",
-// is the address of a kept file that each of them gets in the place of the footage that the cause names. CodeNotFound when there are none.
+// is the address of a kept file that each of them gets in the place of the footage that the cause names; jobs of which nobody can tell which layers
+// lack it are refused then. CodeNotFound when there are none.
 func (s *Submitter) RetryFailures(ctx context.Context, p farm.Principal, cause farm.Cause, src string) (BatchResult, error) {
 	if err := p.May(farm.ActSubmit); err != nil {
 		return BatchResult{}, err
@@ -34,18 +37,23 @@ func (s *Submitter) RetryFailures(ctx context.Context, p farm.Principal, cause f
 		ids[i] = failure.Job
 	}
 	plan := s.newPlan(p)
-	return s.resubmit(ctx, p, ids, func(job *farm.Job) error {
-		if src == "" {
+	return s.resubmit(ctx, p, ids, func(entry *BatchEntry) error {
+		if src == "" || entry.Err != nil {
 			return nil
 		}
-		return plan.fillFootage(ctx, job, cause.Subject, src)
+		err := plan.fillFootage(ctx, &entry.Job, cause.Subject, src)
+		if farm.CodeOf(err) == farm.CodeConflict {
+			entry.Err, err = err, nil
+		}
+		return err
 	})
 }
 
-// fillFootage gives a file to the layers that lack the footage of a name, unless the job brings them something already.
+// fillFootage gives a file to the layers that lack the footage of a name, unless the job brings them something already. CodeConflict when nobody
+// can tell which layers those are.
 func (p *plan) fillFootage(ctx context.Context, job *farm.Job, name, src string) error {
 	if job.Template.ID == "" {
-		return nil
+		return farm.Errorf(farm.CodeConflict, "the farm has not read the project, which is named by its address; put %q beside it there, or upload the project as a template", name)
 	}
 	var template farm.Template
 	err := p.s.state.View(func(tx *raftstore.Tx) (err error) {
@@ -53,15 +61,21 @@ func (p *plan) fillFootage(ctx context.Context, job *farm.Job, name, src string)
 		return err
 	})
 	template, _ = template.AtVersion(job.Template.Version)
-	if farm.CodeOf(err) == farm.CodeNotFound || err == nil && template.Introspection == nil {
-		return nil // which its submission will be refused for, or nobody can tell its layers
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return nil // which its submission will be refused for
 	}
 	if err != nil {
 		return err
+	}
+	if template.Introspection == nil {
+		return farm.Errorf(farm.CodeConflict, "the farm could not read the template, and so cannot tell which layers lack %q; add the file to the template", name)
 	}
 	sum, err := p.summary(ctx, *template.Introspection)
 	if err != nil {
 		return err
+	}
+	if !tellsLacks(*job) && slices.ContainsFunc(sum.Lacks(job.Template.Composition), func(l aep.Lack) bool { return strings.EqualFold(l.File, name) }) {
+		return farm.Errorf(farm.CodeConflict, "the job brings scripts, functions or files of its own, and so the farm cannot tell whether its layers lack %q; add the file to the template", name)
 	}
 	for _, lack := range lacking(sum, *job) {
 		if strings.EqualFold(lack.File, name) {

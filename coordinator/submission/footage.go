@@ -49,17 +49,22 @@ func (p *plan) checkFootage(ctx context.Context, job *farm.Job, t *farm.Template
 // lacking are the missing files that a job's composition shows and that none of its assets stands in for. It is empty where that
 // cannot be told: a script may bring any file, and hide any layer.
 func lacking(sum *aep.Summary, job farm.Job) []aep.Lack {
-	for _, a := range job.Assets {
-		switch a.Type {
-		case "script", "function", "static", "essential":
-			return nil
-		}
-		if a.MayRefer() && (strings.Contains(a.LayerName, "${") || strings.Contains(a.Composition, "${")) {
-			return nil
-		}
+	if !tellsLacks(job) {
+		return nil
 	}
 	return slices.DeleteFunc(sum.Lacks(job.Template.Composition), func(l aep.Lack) bool {
 		return slices.ContainsFunc(job.Assets, func(a farm.Asset) bool { return fills(a, l) })
+	})
+}
+
+// tellsLacks says whether a job's assets tell which files it brings, and for which layers.
+func tellsLacks(job farm.Job) bool {
+	return !slices.ContainsFunc(job.Assets, func(a farm.Asset) bool {
+		switch a.Type {
+		case "script", "function", "static", "essential":
+			return true
+		}
+		return a.MayRefer() && (strings.Contains(a.LayerName, "${") || strings.Contains(a.Composition, "${"))
 	})
 }
 

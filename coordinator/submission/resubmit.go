@@ -54,11 +54,11 @@ func (s *Submitter) ResubmitBatch(ctx context.Context, p farm.Principal, id stri
 // ResubmitJobs submits jobs of the caller's team once more, as a batch of their own. Those that cannot be resubmitted are refused like any others;
 // CodeConflict when that is all of them.
 func (s *Submitter) ResubmitJobs(ctx context.Context, p farm.Principal, ids []string) (BatchResult, error) {
-	return s.resubmit(ctx, p, ids, func(*farm.Job) error { return nil })
+	return s.resubmit(ctx, p, ids, func(*BatchEntry) error { return nil })
 }
 
 // resubmit submits jobs once more after change has changed them.
-func (s *Submitter) resubmit(ctx context.Context, p farm.Principal, ids []string, change func(*farm.Job) error) (BatchResult, error) {
+func (s *Submitter) resubmit(ctx context.Context, p farm.Principal, ids []string, change func(*BatchEntry) error) (BatchResult, error) {
 	if err := p.May(farm.ActSubmit); err != nil {
 		return BatchResult{}, err
 	}
@@ -74,7 +74,7 @@ func (s *Submitter) resubmit(ctx context.Context, p farm.Principal, ids []string
 			return err
 		})
 		if err == nil {
-			err = change(&entries[len(entries)-1].Job)
+			err = change(&entries[len(entries)-1])
 		}
 		if err != nil {
 			return BatchResult{}, err

@@ -21,13 +21,15 @@ func TestAProducerCuresFailures(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
 	project, others := cardInParts(t)
-	bare := map[string]string{"src": f.HandOver(project), "composition": titlecard.Composition} // which nobody reads before it is rendered
+	bare := map[string]string{"id": f.Register("aep", project).ID, "composition": titlecard.Composition}
 	b := signedIn(t, f)
 	b.open("/failures")
 	b.shows("Nothing needs you")
 	b.do(chromedp.Evaluate(`document.querySelector("main").dataset.before = "1"`, nil))
 
-	lacks := f.Ended(submitsCard(f, map[string]any{"template": bare, "settings": map[string]any{"frames": []int{0, 1}}}))
+	var taken struct{ ID string }
+	f.Post("/api/v2/jobs", map[string]any{"template": bare, "settings": map[string]any{"frames": []int{0, 1}}}, &taken) // which a strict submission refuses
+	lacks := f.Ended(taken.ID)
 	b.shows("1 job lacks the file")
 	const card = `#failures section:has([data-drop=asset])`
 	b.until(`document.querySelector("` + card + ` .lines a").getAttribute("href") === "/jobs/` + lacks.ID + `"`)

@@ -77,7 +77,7 @@ func TestALeasedJobSurvivesARestart(t *testing.T) {
 // TestATaskAvoidsTheMachineThatVanishedWithIt, though that one is back and free, as long as there is another that could do it.
 func TestATaskAvoidsTheMachineThatVanishedWithIt(t *testing.T) {
 	c := newClock()
-	r := open(t, c.config)
+	r := open(t, c.config, func(cfg *coordinator.Config) { cfg.Lease = 30 * time.Second })
 	lost, other := r.enrol("lost"), r.enrol("other")
 	other.connect()
 	r.submit()
@@ -103,7 +103,7 @@ func TestATaskAvoidsTheMachineThatVanishedWithIt(t *testing.T) {
 
 func TestAVanishedAgentsTaskGoesToAnother(t *testing.T) {
 	c := newClock()
-	r := open(t, c.config)
+	r := open(t, c.config, func(cfg *coordinator.Config) { cfg.Lease = 30 * time.Second })
 	lost := r.enrol("lost")
 	lost.connect()
 	job := r.submit()

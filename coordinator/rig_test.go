@@ -84,9 +84,10 @@ type rig struct {
 
 const publicAddress = "http://farm.test"
 
+// open opens a coordinator whose leases outlast any test: stations do not say that they are still there, however slow the machine is.
 func open(t testing.TB, edit ...func(*coordinator.Config)) *rig {
 	t.Helper()
-	cfg := coordinator.Config{DataDir: t.TempDir(), PublicAddress: publicAddress, MinFree: 1, Lease: 30 * time.Second, DescribeJob: describe}
+	cfg := coordinator.Config{DataDir: t.TempDir(), PublicAddress: publicAddress, MinFree: 1, Lease: 10 * time.Minute, DescribeJob: describe}
 	for _, e := range edit {
 		e(&cfg)
 	}

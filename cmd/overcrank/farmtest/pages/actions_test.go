@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -77,4 +78,34 @@ func chooseFiles(selector string, paths ...string) chromedp.Action {
 		}
 		return dom.SetFileInputFiles(paths).WithObjectID(field.ObjectID).Do(ctx)
 	})}
+}
+
+// choosesFiles has the browser's dialogs for files choose some, from now on.
+func (b *browser) choosesFiles(paths ...string) {
+	b.t.Helper()
+	chromedp.ListenTarget(b, func(event any) {
+		opened, ok := event.(*page.EventFileChooserOpened)
+		if !ok {
+			return
+		}
+		go func() { // listeners must not wait for the browser
+			if err := chromedp.Run(b, dom.SetFileInputFiles(paths).WithBackendNodeID(opened.BackendNodeID)); err != nil {
+				b.trouble("choose " + strings.Join(paths, ", ") + ": " + err.Error())
+			}
+		}()
+	})
+	b.do(page.SetInterceptFileChooserDialog(true))
+}
+
+// points presses the button of the mouse on an element, as a hand does, which some of what a browser opens asks for.
+func (b *browser) points(selector string) {
+	b.t.Helper()
+	b.painted()
+	b.do(visible(selector))
+	at := value[struct{ X, Y float64 }](b, fmt.Sprintf(`((e) => {
+		e.scrollIntoView({ block: "center", behavior: "instant" });
+		const { left, top, width, height } = e.getBoundingClientRect();
+		return { X: left + width / 2, Y: top + height / 2 };
+	})(document.querySelector(%q))`, selector))
+	b.do(chromedp.MouseClickXY(at.X, at.Y))
 }

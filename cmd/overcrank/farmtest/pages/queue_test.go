@@ -60,4 +60,47 @@ func TestAProducerMovesJobsInTheQueue(t *testing.T) {
 	b.shows("Moved. “Three” lets 2 jobs")
 	b.do(chromedp.Evaluate(`document.activeElement.blur()`, nil))
 	b.until(line + ` === "One Two Three"`)
+	b.pausesALevel()
+	b.givesAJobItsPlace(line)
+}
+
+// pausesALevel pauses a level and resumes it, by mouse and then by keyboard.
+func (b *browser) pausesALevel() {
+	b.t.Helper()
+	const pause, resume = `form[action="/queue/levels/normal/pause"] button`, `form[action="/queue/levels/normal/resume"] button`
+	marked := func(script string) string {
+		return `document.readyState === "complete" && ` + script + ` && document.querySelectorAll("#queue .levels .state").length `
+	}
+	there := func(button string) string { return fmt.Sprintf(`!!document.querySelector(%q)`, button) }
+	b.presses(pause)
+	b.until(marked(there(resume)) + `=== 1`)
+	b.presses(resume)
+	b.until(marked(there(pause)) + `=== 0`)
+	b.entersUntil(marked(there(resume))+`=== 1`, pause)
+	b.entersUntil(marked(there(pause))+`=== 0`, resume)
+}
+
+// givesAJobItsPlace has the last of three jobs in line go first by its priority, with the mouse, and then the other by its level, with keys, each on its page.
+func (b *browser) givesAJobItsPlace(line string) {
+	b.t.Helper()
+	last := func() string {
+		return value[string](b, `document.querySelector("#queue tr[data-job]:last-child").dataset.job`)
+	}
+	comes := func(order string) {
+		b.t.Helper()
+		b.until(`location.pathname.startsWith("/jobs/") && document.readyState === "complete"`)
+		b.open("/queue")
+		b.until(line + fmt.Sprintf(` === %q`, order))
+	}
+	b.until(line + ` === "One Two Three"`)
+	b.open("/jobs/" + last())
+	b.fill(`#priority`, "50")
+	b.presses(`form[action$="/order"] button:not([name])`)
+	b.until(`document.getElementById("priority")?.value === "50"`)
+	comes("Three One Two")
+	b.open("/jobs/" + last())
+	b.keysUntil(`document.getElementById("level").value === "rush"`, focus("#level"), chromedp.KeyEvent(kb.ArrowUp))
+	b.do(focus("#priority"), chromedp.KeyEvent("7"+kb.Enter))
+	b.until(`document.readyState === "complete" && document.querySelector("#level option[selected]")?.value === "rush"`)
+	comes("Two Three One")
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"overcrank/cmd/overcrank/farmtest"
@@ -96,9 +97,12 @@ func TestAProducerOrdersManyFromATable(t *testing.T) {
 		t.Errorf("the zip of the results holds %d files, %v", len(films.File), err)
 	}
 
+	batch := strings.TrimPrefix(value[string](b, `location.pathname`), "/batches/")
 	b.click(".contact")
 	b.shows("Spring, English")
 	b.until(`document.getElementById("player") !== null && document.getElementById("player").duration > 0.9`)
+	b.takesResultsHome(batch)
+	b.countsWhatItCost()
 
 	b.open("/new/table?template=" + template)
 	b.do(chromedp.Evaluate(`(() => {

@@ -3,6 +3,8 @@
 package pages_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -12,11 +14,23 @@ import (
 	"overcrank/cmd/overcrank/titlecard"
 )
 
-// entersUntil goes to a button and presses Enter on it, until a script says true: a part of a page that is drawn anew takes the keys away.
+// entersUntil goes to a button and presses Enter on it, until a script says true: a part of a page that is drawn anew takes the keys away. A button that is
+// gone before the script says true has been pressed.
 func (b *browser) entersUntil(script, button string) {
 	b.t.Helper()
 	b.painted()
-	b.keysUntil(script, focus(button), chromedp.KeyEvent(kb.Enter))
+	b.keysUntil(script, chromedp.ActionFunc(func(ctx context.Context) error {
+		var focused bool
+		ready := untilTrue(fmt.Sprintf(`(%s) || ((e) => { e?.focus(); return !!e && document.activeElement === e; })(document.querySelector(%q))`, script, button))
+		if err := ready.Do(ctx); err != nil {
+			return err
+		}
+		at := fmt.Sprintf(`!!document.activeElement?.matches(%q)`, button)
+		if err := chromedp.Evaluate(at, &focused).Do(ctx); err != nil || !focused { // the page changes at this moment
+			return nil
+		}
+		return chromedp.KeyEvent(kb.Enter).Do(ctx)
+	}))
 }
 
 // TestAProducerTidiesUp retires, brings back and deletes a template, and keeps and deletes a secret, each by mouse and by keyboard.
@@ -54,8 +68,8 @@ func TestAProducerTidiesUp(t *testing.T) {
 	b.shows("No secrets yet")
 }
 
-// TestAnAdministratorTakesAccessAway revokes tokens and removes people, by mouse and by keyboard.
-func TestAnAdministratorTakesAccessAway(t *testing.T) {
+// TestAnAdministratorLooksAfterTheTeam revokes tokens and removes people, replaces the key of webhooks, and names the studio: by mouse and by keyboard.
+func TestAnAdministratorLooksAfterTheTeam(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
 	b := signedIn(t, f)
@@ -77,6 +91,45 @@ func TestAnAdministratorTakesAccessAway(t *testing.T) {
 		b.until(gone("First"))
 		b.entersUntil(gone("Second"), row("Second"))
 	}
+	b.replacesTheKeyOfWebhooks()
+	b.showsClientsTheStudio()
+}
+
+// replacesTheKeyOfWebhooks has webhooks signed with another key, twice.
+func (b *browser) replacesTheKeyOfWebhooks() {
+	b.t.Helper()
+	const key, button = `document.querySelector("code.secret").textContent`, `form[action="/settings/webhooks"] button`
+	b.open("/settings/webhooks")
+	first := value[string](b, key)
+	b.presses(button) // the browser asks, and is told yes
+	second := value[string](b, key)
+	b.entersUntil(fmt.Sprintf(`document.readyState === "complete" && ![%q, %q].includes(%s)`, first, second, key), button)
+	if third := value[string](b, key); first == second || len(third) < 32 || value[string](b, `document.querySelector("[data-copy]").dataset.copy`) != third {
+		b.t.Errorf("webhooks are signed with %q, then %q, then %q", first, second, third)
+	}
+}
+
+// showsClientsTheStudio gives the team another name and a logo, as clients see them, and takes the logo away.
+func (b *browser) showsClientsTheStudio() {
+	b.t.Helper()
+	const seen, chooses, removes = `document.querySelector(".clients-see")`, `[data-drop="logo"] [data-choose]`, `form[action$="/logo/remove"] button`
+	logo := picturePath(b.t, morningColours)
+	b.choosesFiles(logo)
+	b.open("/settings/studio")
+	b.fill("#name", "Northlight")
+	b.presses(`form[action="/settings/studio"] button`)
+	b.until(seen + `.textContent.trim() === "Northlight"`)
+	b.fill("#name", "")
+	b.do(types("#name", "Südlicht"+kb.Enter))
+	b.until(seen + `?.textContent.trim() === "Südlicht"`)
+	b.painted()
+
+	b.points(chooses)
+	b.until(seen + `?.querySelector("img")?.naturalWidth > 0`)
+	b.presses(removes)
+	b.until(seen + `.textContent.trim() === "Südlicht"`)
+	b.entersUntil(seen+`?.querySelector("img")?.naturalWidth > 0`, chooses)
+	b.entersUntil(`document.readyState === "complete" && `+seen+`?.textContent.trim() === "Südlicht"`, removes)
 }
 
 // TestAProducerNamesABatch gives a batch a name and a due time, by mouse and by keyboard.

@@ -4,6 +4,7 @@ package pages_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -126,4 +127,35 @@ func TestAPersonSignsInWithTheStudiosAccount(t *testing.T) {
 	admin.open("/settings/people")
 	admin.until(`[...document.querySelectorAll("td.ways")].map((e) => e.innerText.trim()).sort().join() === "A link only,Studio account"`)
 	admin.canBeRead("/settings/people with single sign-on")
+	admin.ordersSignInRules()
+}
+
+// ordersSignInRules adds two groups to the first one, has each go up, and removes both: one with the mouse, the other by keyboard.
+func (b *browser) ordersSignInRules() {
+	b.t.Helper()
+	const adds = `form[action="/settings/sign-in/groups"] button[type=submit]`
+	are := func(groups string) string {
+		return `document.readyState === "complete" && [...document.querySelectorAll("td.name")].map((e) => e.textContent).join(" ") === "` + groups + `"`
+	}
+	button := func(row int, change string) string {
+		return fmt.Sprintf(`tbody tr:nth-child(%d) form[action="/settings/sign-in/groups/%s"] button`, row, change)
+	}
+	b.open("/settings/sign-in")
+	b.fill("#group", "leads")
+	b.presses(adds)
+	b.until(are("artists leads"))
+	b.painted()
+	b.do(types("#group", "guests"+kb.Enter))
+	b.until(are("artists leads guests"))
+
+	b.presses(button(2, "up"))
+	b.until(are("leads artists guests"))
+	b.painted()
+	b.do(focus(button(3, "up")), chromedp.KeyEvent(kb.Enter))
+	b.until(are("leads guests artists"))
+	b.presses(button(1, "remove"))
+	b.until(are("guests artists"))
+	b.painted()
+	b.do(focus(button(1, "remove")), chromedp.KeyEvent(kb.Enter))
+	b.until(are("artists"))
 }

@@ -165,6 +165,7 @@ func startBehind(t testing.TB, set func(*fasthttp.Server), farm coordinator.Conf
 	r.http = &http.Client{Transport: contract.Transport(t, plainTransport), Timeout: patience}
 	logger := slog.New(slog.NewTextHandler(r.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	farm.DescribeJob, farm.PublicAddress, farm.MinFree = public.DescribeJob, cmp.Or(farm.PublicAddress, r.base), 1
+	farm.Lease = cmp.Or(farm.Lease, time.Hour) // no test's machine says that it is still there
 	r.farm, err = coordinator.Open(t.Context(), farm)
 	if err != nil {
 		t.Fatal(err)

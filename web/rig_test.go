@@ -136,7 +136,11 @@ func (r *rig) serve(address string) (stop func()) {
 	}
 	r.base = "http://" + ln.Addr().String()
 	logger := slog.New(slog.DiscardHandler)
-	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{DataDir: r.dir, PublicAddress: cmp.Or(r.public, r.base), Logger: logger, MinFree: 1, RedactAfter: century, DescribeJob: public.DescribeJob, Reader: r.reader, SingleSignOn: r.signOn, Now: r.now})
+	r.farm, err = coordinator.Open(r.t.Context(), coordinator.Config{
+		DataDir: r.dir, PublicAddress: cmp.Or(r.public, r.base), Logger: logger, MinFree: 1, RedactAfter: century, DescribeJob: public.DescribeJob,
+		Reader: r.reader, SingleSignOn: r.signOn, Now: r.now,
+		Lease: time.Hour, // no test's machine says that it is still there
+	})
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -863,7 +863,7 @@ func NewJobPage(s Shell, n NewJob) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if n.Again == "" {
-				templ_7745c5c3_Err = callFields().Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = callFields(s).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

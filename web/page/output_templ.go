@@ -1130,7 +1130,7 @@ func outputFields(n NewJob) templ.Component {
 }
 
 // callFields show what the form would send to the interface.
-func callFields() templ.Component {
+func callFields(s Shell) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1233,9 +1233,16 @@ func callFields() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = phrase("The call for what the form holds now. Put a token into %s; administrators make them under %s.", code("OVERCRANK_TOKEN"), link(templ.SafeURL("/settings/api-tokens"), say(ctx, "API tokens"))).Render(ctx, templ_7745c5c3_Buffer)
-		if templ_7745c5c3_Err != nil {
-			return templ_7745c5c3_Err
+		if s.Can(farm.ActManageTokens) {
+			templ_7745c5c3_Err = phrase("The call for what the form holds now. Put a token into %s; administrators make them under %s.", code("OVERCRANK_TOKEN"), link(templ.SafeURL("/settings/api-tokens"), say(ctx, "API tokens"))).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
+		} else {
+			templ_7745c5c3_Err = phrase("The call for what the form holds now. Put a token into %s; administrators make them under %s.", code("OVERCRANK_TOKEN"), bold(say(ctx, "API tokens"))).Render(ctx, templ_7745c5c3_Buffer)
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 		}
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 114, "</p></div></details>")
 		if templ_7745c5c3_Err != nil {

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +16,6 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"golang.org/x/image/font/gofont/goregular"
 
-	"overcrank/aep/aeptest"
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 	"overcrank/cmd/overcrank/titlecard"
@@ -37,7 +35,8 @@ var noPages = []string{
 // tour goes over pages and notes which it has seen.
 type tour struct {
 	*browser
-	seen []string // the paths of addresses
+	asked []string // addresses
+	seen  []string // their paths
 }
 
 // TestEveryPageIsForEverybody has axe look at every page of a farm at which something of each kind has happened.
@@ -53,9 +52,12 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	for _, chapter := range had.pages() {
 		v.visits(chapter)
 	}
+	v.makesAReviewLink(had.finished)
+	found := v.looks(allRules(t), slices.Compact(slices.Sorted(slices.Values(v.asked))))
 	v.do(chromedp.Evaluate(`document.querySelector('form[action="/sign-out"]').requestSubmit(), 0`, nil), visible("#password"))
 	v.visits(had.strangers())
-	t.Logf("axe looked at %d pages, twice each, in %v", len(v.seen), v.looked.Round(time.Second))
+	t.Logf("axe looked at %d pages, in %v", len(v.seen), v.looked.Round(time.Second))
+	v.offersWhatRolesMayDo(f, found)
 	for _, route := range allPages(t) {
 		if !slices.Contains(noPages, route) && !slices.ContainsFunc(v.seen, func(path string) bool { return leadsTo(route, path) }) {
 			t.Errorf("nobody has looked at %s: it belongs into pages (sights_test.go), or into noPages", route)
@@ -70,8 +72,39 @@ func (v *tour) foundsAFarm(f *farmtest.Farm) {
 	v.do(types("#token", f.AdminToken()+kb.Enter))
 	v.shows("Set up this farm")
 	v.goesTo(value[string](v.browser, `location.pathname`))
+	v.portrait("setup")
 	v.foundsTheFarm("correct horse battery")
 	v.shows("Welcome, Northlight")
+	v.asked = nil // of a farm that is new
+}
+
+// makesAReviewLink makes a link for a client, which is shown once.
+func (v *tour) makesAReviewLink(job string) {
+	v.t.Helper()
+	v.open("/jobs/" + job)
+	v.click("#new-review summary")
+	v.fill("#review-for", "Acme")
+	v.click(`#new-review button[type=submit]`)
+	v.until(`document.getElementById("review-address") !== null`)
+	v.isForTelephones("a review link that was made")
+	v.isForWindows("a review link that was made")
+	v.do(chromedp.Evaluate(`document.getElementById("review-address").scrollIntoView({ block: "center" })`, nil))
+	v.portrait("review-made")
+}
+
+// losesTheFarm has the farm stop while its pages are open.
+func (b *browser) losesTheFarm(f *farmtest.Farm) {
+	b.t.Helper()
+	b.expect("WebSocket connection", "ERR_", "status of 503")
+	b.open("/jobs")
+	b.until(`document.querySelectorAll("tbody tr").length > 3`)
+	f.Stop()
+	b.shows("Live updates are paused")
+	b.click(`.rail a[href="/machines"]`)
+	b.shows("The farm does not answer. This page opens “Machines” as soon as it does.")
+	b.isForTelephones("a page without its farm")
+	b.isForWindows("a page without its farm")
+	b.portrait("disconnected")
 }
 
 // visits goes to each page of a chapter, and keeps its picture.
@@ -83,28 +116,46 @@ func (v *tour) visits(c chapter) {
 	}
 }
 
-// goesTo has axe look at a page twice: in light colours in a window, and in dark ones on a telephone. The second time it is in another language, whose
-// words are longer, and none may be clipped there or in a small window.
+// goesTo has axe look at a page in light and in dark colours, in a window and on a telephone. There it is in another language, whose words are longer, and
+// none may be clipped there or in a small window.
 func (v *tour) goesTo(path string) {
 	v.t.Helper()
 	language := languages[len(v.seen)%len(languages)]
 	v.speaks(language)
 	v.open(path)
-	v.scheme("dark")
-	for _, width := range []int64{1024, 680, 320, 390} { // 680 is a window at 200 %, 320 one at 400 % (WCAG 2.2, 1.4.10)
-		v.size(width, 900)
-		v.isNotTooWide(path+" ("+language+")", width)
-		v.clipsNoWords(path+" ("+language+")", width)
-	}
-	v.hasNoFinding(path + ", dark on a telephone (" + language + ")")
+	v.isForTelephones(path + " (" + language + ")")
 	v.speaks("en")
-	v.scheme("light")
-	v.size(1360, 900)
+	v.size(1360, windowHeight)
 	v.open(path)
-	v.isNotTooWide(path, 1360)
-	v.hasNoFinding(path)
+	v.isForWindows(path)
 	only, _, _ := strings.Cut(path, "?")
-	v.seen = append(v.seen, only)
+	v.asked, v.seen = append(v.asked, path), append(v.seen, only)
+}
+
+// isForTelephones holds what is shown to small windows, and has axe look at it on a telephone: at everything in dark colours, and at what else light ones may break.
+func (b *browser) isForTelephones(page string) {
+	b.t.Helper()
+	b.scheme("dark")
+	for _, width := range []int64{1024, 680, 320, 390} { // 680 is a window at 200 %, 320 one at 400 % (WCAG 2.2, 1.4.10)
+		b.size(width, windowHeight)
+		b.isNotTooWide(page, width)
+		b.clipsNoWords(page, width)
+	}
+	b.hasNoFinding(page + ", dark on a telephone")
+	b.scheme("light")
+	b.keeps(page+", light on a telephone", axeColours)
+}
+
+// isForWindows is the same in a large window, the other way around.
+func (b *browser) isForWindows(page string) {
+	b.t.Helper()
+	b.size(1360, windowHeight)
+	b.isNotTooWide(page, 1360)
+	b.clipsNoWords(page, 1360)
+	b.scheme("dark")
+	b.keeps(page+", dark in a window", axeColours)
+	b.scheme("light")
+	b.hasNoFinding(page)
 }
 
 // languages are those in which pages are looked at on a telephone, one after the other.
@@ -114,22 +165,6 @@ var languages = []string{"de", "fr"}
 func (b *browser) speaks(language string) {
 	b.t.Helper()
 	b.do(network.SetExtraHTTPHeaders(network.Headers{"Accept-Language": language}))
-}
-
-// allPages are the routes of everything that a browser can ask for once somebody is signed in, as web/matrix_test.go lists them.
-func allPages(t *testing.T) (routes []string) {
-	t.Helper()
-	list, err := os.ReadFile(filepath.Join(aeptest.Repository(t), "web", "matrix_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, found := range regexp.MustCompile(`"GET (/[^"]*)": `).FindAllStringSubmatch(string(list), -1) {
-		routes = append(routes, found[1])
-	}
-	if len(routes) < 50 {
-		t.Fatalf("web/matrix_test.go lists the pages %v", routes)
-	}
-	return routes
 }
 
 // leadsTo tells whether a route is the one of a path.

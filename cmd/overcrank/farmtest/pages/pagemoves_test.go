@@ -59,6 +59,7 @@ func TestAPageGoesOnAtAnotherCoordinator(t *testing.T) {
 	b.do(chromedp.Evaluate(`location.href = "/jobs"`, nil))
 	b.shows("The coordinators are choosing a leader.")
 	b.looksRight("/jobs without a leader", "leaderless")
+	b.portrait("leaderless")
 }
 
 // ignoresCraftedFields opens a link that ends as the address of a page that goes on elsewhere. Anybody can make one, and without the farm's word

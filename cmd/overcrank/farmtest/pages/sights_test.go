@@ -120,9 +120,20 @@ func (h furnished) strangers() chapter {
 	}}
 }
 
+// broughtAbout is what no address shows: tests bring it about, and keep its pictures.
+func broughtAbout() chapter {
+	return chapter{"What is there for a moment", []sight{
+		{"", "setup", "A new farm is set up."},
+		{"", "review-made", "A review link that has just been made."},
+		{"", "forbidden", "A page that is not for the role of who asks."},
+		{"", "leaderless", "A page while the coordinators choose a leader."},
+		{"", "disconnected", "A page whose farm does not answer."},
+	}}
+}
+
 // documented are all pages with pictures, as docs/pages.md shows them.
 func (h furnished) documented() []chapter {
-	return append(h.pages(), h.strangers())
+	return append(h.pages(), h.strangers(), broughtAbout())
 }
 
 // TestTheDocumentationShowsEveryPage holds docs/pages.md, which `make pictures` writes, to the pages that there are.
@@ -148,11 +159,11 @@ func TestTheDocumentationShowsEveryPage(t *testing.T) {
 			if s.name == "" {
 				continue
 			}
+			if _, err := os.Stat(filepath.Join(docs, "pictures", "pages", s.name+".jpg")); err != nil && picturesWanted() == "" {
+				t.Errorf("“%s” has no picture: make pictures (%v)", s.words, err)
+			}
 			only, _, _ := strings.Cut(s.path, "?")
 			shown = append(shown, only)
-			if _, err := os.Stat(filepath.Join(docs, "pictures", "pages", s.name+".jpg")); err != nil && picturesWanted() == "" {
-				t.Errorf("%s has no picture: make pictures (%v)", s.path, err)
-			}
 		}
 	}
 	for _, route := range allPages(t) {

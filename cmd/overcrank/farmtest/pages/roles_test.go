@@ -152,9 +152,10 @@ func (b *browser) looks(rules []rule, paths []string) map[string]offered {
 
 // visitors are those who see pages otherwise than the farm's administrators.
 var visitors = []struct {
+	name  string
 	role  farm.Role
 	guest bool // of another team than the farm's first one
-}{{farm.RoleAdmin, true}, {farm.RoleViewer, false}, {farm.RoleArtist, false}, {farm.RoleProducer, false}, {farm.RoleOperator, false}}
+}{{"Zoe", farm.RoleAdmin, true}, {"Vera", farm.RoleViewer, false}, {"Arno", farm.RoleArtist, false}, {"Petra", farm.RoleProducer, false}, {"Otis", farm.RoleOperator, false}}
 
 // offersWhatRolesMayDo has people of each role look at the pages that an administrator has looked at. No page offers what the farm would refuse, none keeps
 // back a form that it would take, and pages that are not for them say so. Each page that no other role has in the same form is opened, and axe looks at it.
@@ -178,7 +179,7 @@ func (v *tour) offersWhatRolesMayDo(f *farmtest.Farm, admin map[string]offered) 
 	b, opened := newBrowser(t, f.Server), map[string][]string{}
 	b.expect("status of 404", "status of 410")
 	for _, who := range visitors {
-		access := client.NewAccess{Name: "the " + string(who.role), Role: string(who.role)}
+		access, reader := client.NewAccess{Name: who.name, Role: string(who.role)}, who.name+", "+string(who.role)
 		if who.guest {
 			access.Team = other.ID
 		}
@@ -188,27 +189,27 @@ func (v *tour) offersWhatRolesMayDo(f *farmtest.Farm, admin map[string]offered) 
 			if r, known := ruleOf(rules, "GET", only); known && !r.may(who.role, !who.guest) {
 				b.expect("status of 403 (Forbidden) " + b.server + only)
 				if page.Status != 403 || !page.Trouble || page.Heading != "You don’t have access to this page" {
-					t.Errorf("%s, which is not for %s, answers %d, “%s”", path, access.Name, page.Status, page.Heading)
+					t.Errorf("%s, which is not for %s, answers %d, “%s”", path, reader, page.Status, page.Heading)
 				}
 			} else if page.Status == 403 || !who.guest && page.Status != admin[path].Status {
-				t.Errorf("%s answers %s with %d", path, access.Name, page.Status)
+				t.Errorf("%s answers %s with %d", path, reader, page.Status)
 			}
 			for _, offer := range page.Offers {
 				method, route, _ := strings.Cut(offer, " ")
 				if r, _ := ruleOf(rules, method, route); !r.may(who.role, !who.guest) {
-					t.Errorf("%s offers %s to %s, who may not do that", path, offer, access.Name)
+					t.Errorf("%s offers %s to %s, who may not do that", path, offer, reader)
 				}
 			}
 			for _, offer := range admin[path].Offers {
 				method, route, _ := strings.Cut(offer, " ")
 				if r, _ := ruleOf(rules, method, route); method == "POST" && page.Status == 200 && !who.guest && r.may(who.role, true) && !slices.Contains(page.Offers, offer) {
-					t.Errorf("%s does not offer %s to %s, who may do that", path, offer, access.Name)
+					t.Errorf("%s does not offer %s to %s, who may do that", path, offer, reader)
 				}
 			}
 			if form := strings.Join(append(page.Offers, fmt.Sprint(page.Status)), "\n"); !who.guest && !slices.Contains(opened[path], form) {
 				opened[path] = append(opened[path], form)
 				b.open(path)
-				b.keeps(path+" for "+access.Name, axeBesideColours)
+				b.keeps(path+" for "+reader, axeBesideColours)
 			}
 		}
 		if who.role == farm.RoleViewer {

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"overcrank/aep"
+	"overcrank/engine/audio"
 	"overcrank/engine/footage"
 	"overcrank/engine/scene"
 )
@@ -17,15 +20,16 @@ type sources struct {
 	uses []aep.Use
 	read opener
 
-	mu     sync.Mutex
-	opened map[uint32]*footage.Source
+	mu       sync.Mutex
+	opened   map[uint32]*footage.Source
+	channels map[string]int // of the sound of each file that was opened, by its path
 }
 
 // opener opens a file.
 type opener func(ctx context.Context, path string, in footage.Interpretation) (*footage.Source, error)
 
 func newSources(p *aep.Project, comp *aep.Item, read opener) *sources {
-	return &sources{uses: p.Uses(comp), read: read, opened: map[uint32]*footage.Source{}}
+	return &sources{uses: p.Uses(comp), read: read, opened: map[uint32]*footage.Source{}, channels: map[string]int{}}
 }
 
 var errMissing = errors.New("the file is missing")
@@ -47,7 +51,53 @@ func (s *sources) open(ctx context.Context, it *aep.Item) (*footage.Source, erro
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, errMissing
 	}
+	if err == nil && src.Info.Channels > 0 {
+		s.mu.Lock()
+		s.channels[f.File.Resolved] = src.Info.Channels
+		s.mu.Unlock()
+	}
 	return src, err
+}
+
+// tellChannels puts down how many channels the file of a sound has, so that it is not asked for them again.
+func (s *sources) tellChannels(c *audio.Clip) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for ; c != nil; c = c.Of {
+		c.Channels = s.channels[c.Path]
+	}
+}
+
+// keep holds a file that is open until it is asked for.
+func (s *sources) keep(it *aep.Item, src *footage.Source) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opened[it.ID] = src
+}
+
+// all opens the files of the composition, several at a time, since most are looked at by a program that takes long to start, and keeps them. The
+// results are in the order of uses.
+func (s *sources) all(ctx context.Context) []opening {
+	files, next := make([]opening, len(s.uses)), atomic.Int64{}
+	var work sync.WaitGroup
+	for range min(len(files), max(2, runtime.GOMAXPROCS(0))) {
+		work.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
+				files[i].src, files[i].err = s.open(ctx, s.uses[i].Item)
+				if files[i].err == nil {
+					s.keep(s.uses[i].Item, files[i].src)
+				}
+			}
+		})
+	}
+	work.Wait()
+	return files
+}
+
+// opening is what came of opening a file.
+type opening struct {
+	src *footage.Source
+	err error
 }
 
 // interpretation is how a project interprets a file.
@@ -72,12 +122,9 @@ func (s *sources) close() {
 // checkFootage opens every file that the composition uses. A missing or unreadable file ends the render, unless missing
 // footage may be skipped: then it is a warning, and the file is left out.
 func (j *job) checkFootage(ctx context.Context) error {
-	for _, u := range j.sources.uses {
-		src, err := j.sources.open(ctx, u.Item)
+	for i, file := range j.sources.all(ctx) {
+		u, src, err := j.sources.uses[i], file.src, file.err
 		if err == nil {
-			j.sources.mu.Lock()
-			j.sources.opened[u.Item.ID] = src
-			j.sources.mu.Unlock()
 			for _, lack := range scene.FileLacks(u, src.Info) {
 				j.out.warning(fmt.Sprintf("layer '%s' in composition '%s': %s is not drawn by the embedded engine",
 					j.project.DisplayName(u.Layer), u.Comp.Name, lack.What))

@@ -91,6 +91,9 @@ func (j *job) mix(ctx context.Context, r *render.Renderer) (path string, drop fu
 	if err != nil || len(clips) == 0 {
 		return "", drop, err
 	}
+	for i := range clips {
+		j.sources.tellChannels(&clips[i])
+	}
 	dir, err := os.MkdirTemp("", "overcrank-sound-")
 	if err != nil {
 		return "", drop, fail(exitRender, "After Effects error: mixing sound: %w", err)

@@ -16,13 +16,14 @@ import (
 
 // Clip is one piece of sound in composition time. Times are seconds.
 type Clip struct {
-	Path   string
-	At     float64 // where in the composition it starts to be heard
-	Start  float64 // where in the file
-	Length float64 // for how long it is heard
-	Speed  float64 // 1 is normal, negative plays backwards from Start; pitch follows speed, as in After Effects
-	Levels []Level // volume over time; empty means unchanged
-	Right  []Level // of the right side; empty means as Levels
+	Path     string
+	At       float64 // where in the composition it starts to be heard
+	Start    float64 // where in the file
+	Length   float64 // for how long it is heard
+	Speed    float64 // 1 is normal, negative plays backwards from Start; pitch follows speed, as in After Effects
+	Channels int     // of the file's first sound; 0 when it is to be asked for them
+	Levels   []Level // volume over time; empty means unchanged
+	Right    []Level // of the right side; empty means as Levels
 
 	// Moments map the composition's time to that of the source, where it does not go on evenly or effects need the whole; At and Speed do not count
 	// then, and what is heard of the source lies from Start for Length. Without a Path nothing is heard but what Effects make.
@@ -80,6 +81,10 @@ func monos(ctx context.Context, clips []Clip) (map[string]bool, error) {
 	mono := map[string]bool{}
 	for _, c := range clips {
 		if _, known := mono[c.Path]; known || c.plain {
+			continue
+		}
+		if c.Channels > 0 {
+			mono[c.Path] = c.Channels == 1
 			continue
 		}
 		args := append([]string{"-select_streams", "a:0", "-show_entries", "stream=channels", "-of", "csv=p=0"}, ffmpeg.ProbeInput(c.Path)...)

@@ -166,7 +166,7 @@ func (w *workshop) source(ctx context.Context, c Clip, depth int) (*take, error)
 	case c.Of == nil:
 		lo = max(lo, c.Start)
 		hi = min(hi, c.Start+c.Length)
-		return w.decode(ctx, c.Path, lo, hi)
+		return w.decode(ctx, c, lo, hi)
 	}
 	inner := *c.Of
 	if !inner.worked() {
@@ -187,8 +187,9 @@ func (w *workshop) source(ctx context.Context, c Clip, depth int) (*take, error)
 	return t, err
 }
 
-// decode opens a part of a file of sound.
-func (w *workshop) decode(ctx context.Context, path string, from, to float64) (*take, error) {
+// decode opens a part of the file of a clip.
+func (w *workshop) decode(ctx context.Context, c Clip, from, to float64) (*take, error) {
+	path := c.Path
 	from = max(0, from)
 	if to-from < 1e-4 {
 		return &take{made: true}, nil
@@ -196,7 +197,7 @@ func (w *workshop) decode(ctx context.Context, path string, from, to float64) (*
 	if to-from > maxWorked {
 		return nil, fmt.Errorf("'%s' is longer than the %d hours of sound that can have effects or a time of its own", filepath.Base(path), maxWorked/3600)
 	}
-	mono, err := monos(ctx, []Clip{{Path: path}})
+	mono, err := monos(ctx, []Clip{{Path: path, Channels: c.Channels}})
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,7 @@ type Info struct {
 	FrameRate     float64
 	Still         bool
 	Video, Audio  bool
+	Channels      int      // of the first sound in the file; 0 without sound
 	Alpha         bool     // the pictures may be transparent
 	Outlines      bool     // the picture is made of outlines, which Source.Sharp draws at any size
 	Lacks         string   // what of it is not drawn, "" for nothing

@@ -54,6 +54,7 @@ type probedStream struct {
 	Rate        string            `json:"r_frame_rate"`
 	Average     string            `json:"avg_frame_rate"`
 	Duration    string            `json:"duration"`
+	Channels    int               `json:"channels"`
 	Tags        map[string]string `json:"tags"`
 	Disposition map[string]int    `json:"disposition"`
 	SideData    []struct {
@@ -121,7 +122,9 @@ func (p *probed) info() (Info, stream, error) {
 	for _, s := range p.Streams {
 		switch {
 		case s.Kind == "audio":
-			info.Audio = true
+			if !info.Audio {
+				info.Audio, info.Channels = true, s.Channels
+			}
 			info.Duration = max(info.Duration, seconds(s.Duration))
 		case s.Kind == "video" && !info.Video && s.Disposition["attached_pic"] == 0:
 			if s.Width <= 0 || s.Height <= 0 {

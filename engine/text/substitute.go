@@ -7,9 +7,28 @@ import "strings"
 var (
 	sans      = []string{"inter", "opensans", "notosans", "roboto", "liberationsans", "arimo", "dejavusans", "helveticaneue", "segoeui", "arial", "gofont", "go"}
 	grotesque = []string{"liberationsans", "arimo", "arial", "helvetica", "nimbussans", "texgyreheros", "inter", "dejavusans"}
-	serif     = []string{"liberationserif", "tinos", "timesnewroman", "times", "notoserif", "dejavuserif"}
-	mono      = []string{"liberationmono", "cousine", "couriernew", "courier", "notosansmono", "dejavusansmono", "gomono"}
-	narrow    = []string{"liberationsansnarrow", "arialnarrow"}
+	serif     = []string{"liberationserif", "tinos", "timesnewroman", "times", "nimbusroman", "nimbusromanno9l", "texgyretermes", "notoserif", "dejavuserif"}
+	mono      = []string{"liberationmono", "cousine", "couriernew", "courier", "nimbusmonops", "nimbusmono", "nimbusmonol", "texgyrecursor", "notosansmono", "dejavusansmono", "gomono"}
+	narrow    = []string{"liberationsansnarrow", "arialnarrow", "nimbussansnarrow", "texgyreheroscn"}
+)
+
+// drawnAlike lists free families whose characters are as wide as those of another one: those that fontconfig takes for it, by its 30-metric-aliases.conf,
+// and Caladea, Carlito and Gelasio, which their makers drew to be as wide as Cambria, Calibri and Georgia.
+var drawnAlike = map[string][]string{
+	"calibri": {"carlito"}, "cambria": {"caladea"}, "georgia": {"gelasio"},
+	"palatino": palatino, "palatinolinotype": palatino, "bookantiqua": palatino,
+	"bookmanoldstyle": bookman, "itcbookman": bookman, "bookman": bookman,
+	"centuryschoolbook": schoolbook, "newcenturyschoolbook": schoolbook, "newcenturyschlbk": schoolbook,
+	"avantgarde": avantGarde, "itcavantgardegothic": avantGarde,
+	"zapfchancery": chancery, "itczapfchancery": chancery,
+}
+
+var (
+	palatino   = []string{"p052", "texgyrepagella", "urwpalladiol", "palatinolinotype", "palatino"}
+	bookman    = []string{"urwbookman", "texgyrebonum", "urwbookmanl", "bookmanoldstyle"}
+	schoolbook = []string{"c059", "texgyreschola", "centuryschoolbookl", "centuryschoolbook"}
+	avantGarde = []string{"urwgothic", "texgyreadventor", "urwgothicl"}
+	chancery   = []string{"z003", "texgyrechorus", "urwchanceryl"}
 )
 
 // alike lists families with a better replacement than the general one: with the same widths, or the same shapes.
@@ -22,7 +41,8 @@ var alike = map[string][]string{
 	"garamond": serif, "agaramondpro": serif, "adobegaramondpro": serif, "ebgaramond": serif, "minion": serif,
 	"minionpro": serif, "palatino": serif, "palatinolinotype": serif, "baskerville": serif, "bodoni": serif,
 	"bodonistd": serif, "didot": serif, "cambria": serif, "caslon": serif, "acaslonpro": serif, "playfairdisplay": serif,
-	"bookantiqua": serif, "century": serif, "merriweather": serif, "lora": serif, "hoeflertext": serif, "trajanpro": serif,
+	"bookantiqua": serif, "bookman": serif, "bookmanoldstyle": serif, "itcbookman": serif, "century": serif, "centuryschoolbook": serif,
+	"newcenturyschoolbook": serif, "newcenturyschlbk": serif, "merriweather": serif, "lora": serif, "hoeflertext": serif, "trajanpro": serif,
 	"courier": mono, "couriernew": mono, "couriernewps": mono, "couriernewpsmt": mono, "courierstd": mono, "menlo": mono,
 	"monaco": mono, "consolas": mono, "sfmono": mono, "lucidaconsole": mono, "andalemono": mono,
 	"arimo": grotesque, "tinos": serif, "cousine": mono,
@@ -46,7 +66,7 @@ func standIns(family string, want look) []string {
 	if want.narrow {
 		out = append(out, narrow...)
 	}
-	out = append(out, list...)
+	out = append(append(out, drawnAlike[family]...), list...)
 	return append(out, sans...)
 }
 

@@ -84,6 +84,14 @@ type TeamPolicy struct {
 	MaxMachines int     `json:"maxMachines,omitempty"` // that work for it at once; 0 for any number
 }
 
+// Share is how much machine time the team gets, as a measure beside those of others.
+func (t TeamPolicy) Share() float64 {
+	if t.Weight > 0 {
+		return t.Weight
+	}
+	return 1
+}
+
 // LimitPolicy bounds how many tasks use something at once, such as the licences of a plug-in. A task uses it when its
 // job names the limit, or when its project uses one of the limit's effects.
 type LimitPolicy struct {

@@ -62,7 +62,7 @@ var pages = map[string]grant{
 	"GET /settings/sign-in": farmsAdmin, "GET /settings/sign-in/test": farmsAdmin, "POST /settings/sign-in/groups": farmsAdmin, "POST /settings/sign-in/groups/up": farmsAdmin,
 	"POST /settings/sign-in/groups/remove": farmsAdmin, "POST /settings/sign-in/link": farmsAdmin,
 	"GET /settings/teams": farmsAdmin, "POST /settings/teams": farmsAdmin, "POST /settings/teams/:id": farmsAdmin, "POST /settings/teams/:id/invite": farmsAdmin, "POST /settings/teams/:id/delete": farmsAdmin,
-	"GET /settings/sharing": viewer, "POST /settings/sharing": farmsAdmin,
+	"GET /settings/sharing": viewer, "POST /settings/sharing": farmsAdmin, "POST /settings/sharing/shares": farmsAdmin,
 	"GET /settings/updates": viewer, "POST /settings/updates": farmsAdmin, "POST /settings/updates/resume": farmsAdmin,
 	"GET /settings/fonts": viewer, "GET /settings/fonts/named": viewer, "GET /settings/fonts/:id/faces/:face": viewer, "POST /files/font": artist, "POST /settings/fonts/stand-ins": artist, "POST /settings/fonts/:id/delete": producer,
 	"GET /settings/secrets": artist, "POST /settings/secrets": producer, "POST /settings/secrets/:id/delete": producer,

@@ -90,6 +90,28 @@ func (s *server) share(c *fiber.Ctx, p farm.Principal) error {
 	return s.showSharing(c, p, form.v)
 }
 
+// sharesThen draws what shares would be by a form that is not saved, beside what they are.
+func (s *server) sharesThen(c *fiber.Ctx, p farm.Principal) error {
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	inForce, teams, err := s.readSharing(ctx, p)
+	if err != nil {
+		return err
+	}
+	now, err := s.farm.policy.SharingNow(ctx, p)
+	if err != nil {
+		return err
+	}
+	form := sharingForm{c: c}
+	then := form.policy(inForce, teams)
+	v := page.SharesThen(now, inForce, then, teams)
+	if len(form.v.Problems) > 0 {
+		v = page.ShareNow(now, inForce, teams)
+		v.Unread = true
+	}
+	return s.render(c, page.SharingNowPart(v))
+}
+
 // sharingForm reads the form of the farm's policy. What cannot be read is a problem of its field.
 type sharingForm struct {
 	c *fiber.Ctx

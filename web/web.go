@@ -290,6 +290,7 @@ func (s *server) settingRoutes() []route.Route {
 		route.Post("/settings/teams/:id/delete", farm.ActManageTeams, s.endTeam),
 		route.Get("/settings/sharing", farm.ActView, s.sharing),
 		route.Post("/settings/sharing", farm.ActChangePolicy, s.share),
+		route.Post("/settings/sharing/shares", farm.ActChangePolicy, s.sharesThen),
 		route.Get("/settings/updates", farm.ActView, s.updates),
 		route.Post("/settings/updates", farm.ActUpdateMachines, s.changeUpdates),
 		route.Post("/settings/updates/resume", farm.ActUpdateMachines, s.resumeUpdates),

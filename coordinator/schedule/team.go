@@ -71,12 +71,7 @@ func (t *team) usage(q *Queue, now int64) float64 {
 	return Decayed(t.used, time.Duration(now-t.at)) + float64(t.running)*q.seconds(now) - t.began
 }
 
-func (t *team) weight() float64 {
-	if t.policy.Weight > 0 {
-		return t.policy.Weight
-	}
-	return 1
-}
+func (t *team) weight() float64 { return t.policy.Share() }
 
 // charge adds the machine seconds of a task that just ended.
 func (t *team) charge(seconds float64, now int64) {

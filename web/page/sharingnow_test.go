@@ -33,3 +33,23 @@ func TestSharesStandBesideWhatWeightsGive(t *testing.T) {
 		t.Errorf("%+v", v.Limits)
 	}
 }
+
+func TestWhatAPolicyWouldGiveStandsBesideWhatIs(t *testing.T) {
+	now := farm.SharingNow{Teams: map[string]farm.TeamUse{"a": {Tasks: 1}, "b": {Waiting: 1}, "c": {}}, Limits: map[string]farm.LimitUse{"particles": {Taken: 2}}}
+	was := farm.Policy{Limits: map[string]farm.LimitPolicy{"particles": {Total: 4}, "unused": {Total: 1}}}
+	then := farm.Policy{
+		Teams:  map[string]farm.TeamPolicy{"a": {Weight: 3}, "c": {MaxMachines: 2}},
+		Limits: map[string]farm.LimitPolicy{"particles": {Total: 6}},
+	}
+	teams := []farm.Team{{ID: "a", Name: "Film"}, {ID: "b", Name: "News"}, {ID: "c", Name: "Sport"}}
+	v := SharesThen(now, was, then, teams)
+	if film, news, sport := v.Teams[0], v.Teams[1], v.Teams[2]; film.Due != 50 || film.Then.Due != 75 || news.Then.Due != 25 || sport.Then.mostWords(t.Context()) != "then at most 2 machines" {
+		t.Errorf("%+v", v.Teams)
+	}
+	if v.Limits[0].totalWords(t.Context()) != "then 2 of 6" || v.Limits[1].totalWords(t.Context()) != "then no limit" {
+		t.Errorf("%+v", v.Limits)
+	}
+	if same := SharesThen(now, was, was, teams); same.changes() || same.thenWords(t.Context()) != "Not saved yet: it would change nothing of who gets machines now." {
+		t.Errorf("%+v", same)
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"overcrank/release/releasetest"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"overcrank/cmd/overcrank/titlecard"
 )
@@ -101,6 +102,7 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.canBeRead("/settings/sharing")
 	b.size(1360, 900)
 	b.picture("sharing")
+	b.seesSharesBeforeTheyAreSaved()
 	b.click(`details:has([name="levels.overnight.hours"]) > summary`)
 	b.click(`details:has([name="levels.overnight.hours"]) [data-day="1"]`) // no Mondays
 	b.canBeRead("/settings/sharing with the hours of a level")
@@ -108,6 +110,19 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.presses(`#sharing button.primary`)
 	b.shows("Saved.")
 	b.until(`document.querySelectorAll('[name="levels.overnight.hours.open"]:checked').length === 6 * 24`)
+}
+
+// seesSharesBeforeTheyAreSaved types how many machines the team may have at once, and looks at what that would be.
+func (b *browser) seesSharesBeforeTheyAreSaved() {
+	b.t.Helper()
+	const most = `#sharing [name$=".maxMachines"]`
+	b.do(focus(most), chromedp.KeyEvent("3"))
+	b.shows("Not saved yet: what would change now is drawn below what is.")
+	b.shows("then at most 3 machines")
+	b.canBeRead("/settings/sharing with shares that are not saved")
+	b.size(1360, 900)
+	b.do(focus(most), chromedp.KeyEvent(kb.Backspace))
+	b.shows("it would change nothing of who gets machines now")
 }
 
 // submitsCard orders a job.

@@ -27,7 +27,7 @@ const (
 var errMemory = errors.New("out of memory")
 
 // memoryGuard keeps the program within its share of the machine's memory, so that no project or script can bring a
-// workstation down. The programs that it starts have limits of their own.
+// workstation down. The programs that it starts have limits of their own. It also paces the garbage collector.
 type memoryGuard struct {
 	limit  int64 // bytes
 	slack  int64 // memorySlack
@@ -65,12 +65,14 @@ func (g *memoryGuard) watch() {
 	tick := time.NewTicker(memoryLook)
 	defer tick.Stop()
 	var since time.Time // when the limit was passed
+	var garbage collector
 	for {
 		select {
 		case <-tick.C:
 		case <-g.quit:
 			return
 		}
+		garbage.pace()
 		used := usedMemory()
 		if used <= g.limit {
 			continue

@@ -137,7 +137,7 @@ func TestWallTimeEndsARunThatStillTalks(t *testing.T) {
 	req.Wall = 300 * time.Millisecond
 	_, err := Run(t.Context(), req)
 	var f *Failure
-	if !errors.As(err, &f) || f.Class != farm.FailureDeterministic || !strings.Contains(f.Message, "was not done after") {
+	if !errors.As(err, &f) || f.Class != farm.FailureDeterministic || !strings.Contains(f.Message, "was not done after 0.3 s") {
 		t.Fatalf("got %v", err)
 	}
 }

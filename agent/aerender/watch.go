@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 // stage is how far a run has come, as the watchdog sees it.
@@ -63,7 +64,7 @@ func (e *execution) watch(ctx context.Context) *Failure {
 			}
 			return &Failure{Message: fmt.Sprintf("Render failed: %s hung %s", e.req.engine(), e.where(now)), Class: farm.FailureTransient, Cause: causeOf(farm.CauseEngine, e.req.engine()+" hung")}
 		case <-wall:
-			return &Failure{Message: fmt.Sprintf("Render failed: %s was not done after %s", e.req.engine(), e.req.Wall), Class: farm.FailureDeterministic, Cause: farm.Cause{Kind: farm.CauseTime}}
+			return &Failure{Message: fmt.Sprintf("Render failed: %s was not done after %s", e.req.engine(), wording.Duration(e.req.Wall)), Class: farm.FailureDeterministic, Cause: farm.Cause{Kind: farm.CauseTime}}
 		}
 	}
 }

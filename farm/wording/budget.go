@@ -23,7 +23,7 @@ func MachineHours(hours float64) farm.Text {
 func MachineTime(hours float64) farm.Text {
 	seconds := math.Round(hours * 3600)
 	switch {
-	case hours == 0:
+	case hours*3600 < 0.05: // what would be told as 0.0 s
 		return farm.Say("%s h", farm.Decimal{})
 	case seconds < 10:
 		return farm.Say("%.1f s", hours*3600)

@@ -34,7 +34,7 @@ func TestBudgetsAreToldInMachineHours(t *testing.T) {
 
 func TestMachineTimeIsToldAsPeopleSayIt(t *testing.T) {
 	for hours, want := range map[float64]string{
-		0: "0 h", 0.00005: "0.2 s", 0.005: "18 s", 0.044: "2 min 38 s", 0.5: "30 min", 0.99999: "1 h", 1: "1 h", 1.26: "1.3 h", 40.02: "40 h", 1200.4: "1,200 h",
+		0: "0 h", 0.00001: "0 h", 0.00005: "0.2 s", 0.005: "18 s", 0.044: "2 min 38 s", 0.5: "30 min", 0.99999: "1 h", 1: "1 h", 1.26: "1.3 h", 40.02: "40 h", 1200.4: "1,200 h",
 	} {
 		if got := MachineTime(hours).String(); got != want {
 			t.Errorf("%v hours are told as %q, want %q", hours, got, want)

@@ -41,7 +41,13 @@ func heard(l farm.Language, words string, depth int) string {
 		if !fits || s.text == several && !eachIsKnown(words, depth) {
 			continue
 		}
-		text := translated(l, s.text, plural.Other)
+		text := s.text
+		if text == ofAsset {
+			if place, err := strconv.Atoi(said[1]); err == nil {
+				text, said[1] = Text("%s (change %s)"), strconv.Itoa(place+1)
+			}
+		}
+		text = translated(l, text, plural.Other)
 		if strings.Contains(words, noNumber) {
 			text = anyNumber.ReplaceAllString(text, "%s")
 		}

@@ -3,6 +3,9 @@ package language
 // rejection is how a job ends that somebody did not approve, in words of their own.
 const rejection = "Rejected by %s: %s"
 
+// ofAsset names an asset by its place from 0 on, as the interfaces do. Pages number changes from 1 on.
+const ofAsset = "%s (asset %s)"
+
 // wrappers are sentences that others stand within: what the state machine and the agents put around a failure. Each is tried in this order.
 var wrappers = []string{
 	"Nested job %s failed: %s",
@@ -12,7 +15,7 @@ var wrappers = []string{
 	"Rejected by %s",
 	"Given back by machine '%s': %s",
 	"Render failed: %s",
-	"%s (asset %s)",
+	ofAsset,
 	"layer '%s' in composition '%s': %s",
 	"composition '%s': %s by the embedded engine",
 }

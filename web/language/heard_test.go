@@ -27,19 +27,19 @@ func TestWhatMachinesSayIsKnownAgain(t *testing.T) {
 		said, want string
 	}{
 		{context.Background(), "Render failed: the disk of machine 'farm-3' is full", "Render failed: the disk of machine “farm-3” is full"},
-		{context.Background(), "Layer 'It's a title' not found in composition 'Main' (asset 2)", "Layer “It's a title” not found in composition “Main” (asset 2)"},
+		{context.Background(), "Layer 'It's a title' not found in composition 'Main' (asset 2)", "Layer “It's a title” not found in composition “Main” (change 3)"},
 		{context.Background(), "something 'nobody' has said yet", "something 'nobody' has said yet"},
 		{de, "Render failed: the disk of machine 'farm-3' is full", "Rendern fehlgeschlagen: Der Datenträger des Rechners „farm-3“ ist voll"},
 		{fr, "Render failed: the disk of machine 'farm-3' is full", "Échec du rendu\u00a0: le disque de la machine «\u00a0farm-3\u00a0» est plein"},
 		// What stands within another sentence is known too, and names stay.
 		{de, "Nested job 7f3 failed: Render failed: the embedded engine exited with code 1: Could not read from source: missing footage 'the frames cannot be read', used by layer 'a' in composition 'Main'. (attempts of this job have failed 12 times)",
 			"Der verschachtelte Job 7f3 ist fehlgeschlagen: Rendern fehlgeschlagen: die eingebaute Engine endete mit dem Code 1: Die Quelle ist nicht lesbar: Es fehlt das Footage „the frames cannot be read“, das die Ebene „a“ in der Komposition „Main“ verwendet. (Versuche dieses Jobs sind 12-mal fehlgeschlagen)"},
-		{de, "Layer 'It's a title' not found in composition 'Main' (asset 2)", "Die Ebene „It's a title“ gibt es in der Komposition „Main“ nicht (Asset 2)"},
+		{de, "Layer 'It's a title' not found in composition 'Main' (asset 2)", "Die Ebene „It's a title“ gibt es in der Komposition „Main“ nicht (Änderung 3)"},
 		{fr, "Render failed: the film lasts 1.50 s, 2.00 s were expected", "Échec du rendu\u00a0: le film dure 1,50 s, 2,00 s étaient attendues"},
 		{de, "Render failed: After Effects hung after 1200 of 2400 frames", "Rendern fehlgeschlagen: After Effects blieb nach 1.200 von 2.400 Frames hängen"},
 		// The words of others stay within it.
 		{de, "Render failed: After Effects exited with code 5: After Effects error: Echt kaputt (5 :: 12).", "Rendern fehlgeschlagen: After Effects endete mit dem Code 5: After Effects error: Echt kaputt (5 :: 12)."},
-		{de, "After Effects expression error at line 2: wiggel is not defined (asset 0)", "Fehler einer After-Effects-Expression in Zeile 2: wiggel is not defined (Asset 0)"},
+		{de, "After Effects expression error at line 2: wiggel is not defined (asset 0)", "Fehler einer After-Effects-Expression in Zeile 2: wiggel is not defined (Änderung 1)"},
 		{de, "Rejected by Ana: the film is empty", "Abgelehnt von Ana: the film is empty"},
 		// What jobs have in common has # for each digit.
 		{de, "the film has # frames, ## were expected", "Der Film hat # Frames, erwartet waren ##"},

@@ -27,6 +27,7 @@ type JobView struct {
 	Level     farm.Level          // in force, with normal for none
 	Levels    []farm.Level        // to choose from
 	Sent      *Place              // the place in line that was typed and refused; nil for what the farm has
+	Again     FramesAgain         // what was typed into the form that has frames rendered again, and refused
 	Refused   *NewReview          // the review link that was asked for and refused; nil for none
 	Paused    map[farm.Level]bool // levels at which nothing new begins
 	// Version is that of the template with which the rendering began, or would begin now, 0 when not known; VersionNow that which it has now.

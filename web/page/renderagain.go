@@ -10,6 +10,20 @@ import (
 	"overcrank/farm"
 )
 
+// FramesAgain is what was typed into the form that has frames rendered again, and refused.
+type FramesAgain struct{ Typed, Problem string }
+
+// wrong is what the form has against what was typed.
+func (f FramesAgain) wrong() Wrong { return Wrong{"again": f.Problem} }
+
+// described names what says how frames are typed, and what is wrong with those that were.
+func (f FramesAgain) described() string {
+	if f.Problem == "" {
+		return "again-how"
+	}
+	return wrongID("again") + " again-how"
+}
+
 // FrameRun is frames that one machine rendered one after the other, or is at.
 type FrameRun struct {
 	First int    `json:"first"`

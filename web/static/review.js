@@ -7,6 +7,7 @@
   const v = JSON.parse(main.dataset.review), $ = (id) => document.getElementById(id);
   const form = $("say"), side = 10000, mostPoints = 1200, mostLines = 60, NS = "http://www.w3.org/2000/svg";
   const takes = v.takes || [], start = takes.find((t) => t.id === v.job) || takes[0];
+  const language = document.documentElement.lang, clock = navigator.languages.find((l) => l.split("-")[0] === language) || language; // as times.js has it
   let player = null, remarks = [], lines = [];
   // named is the number in the composition of a frame of the result, as the player and the job's page call it.
   const named = (n) => n + (player?.take() || start).first;
@@ -67,7 +68,10 @@
         jump.onclick = () => { player.stop(); player.go(r.frame); };
         item.append(jump);
       }
-      item.append(words);
+      const at = new Date(r.at), when = document.createElement("time");
+      when.className = "small"; when.dateTime = r.at;
+      when.textContent = at.toLocaleString(clock, { dateStyle: "medium", timeStyle: "short" });
+      item.append(words, when);
       return item;
     });
     $("remarks").replaceChildren(...items);

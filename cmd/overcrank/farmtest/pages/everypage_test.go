@@ -57,7 +57,7 @@ func TestEveryPageIsForEverybody(t *testing.T) {
 	v.do(chromedp.Evaluate(`document.querySelector('form[action="/sign-out"]').requestSubmit(), 0`, nil), visible("#password"))
 	v.visits(had.strangers())
 	t.Logf("axe looked at %d pages, in %v", len(v.seen), v.looked.Round(time.Second))
-	v.offersWhatRolesMayDo(f, found)
+	v.offersWhatRolesMayDo(f, found, "/jobs/"+had.rendering, "/queue")
 	for _, route := range allPages(t) {
 		if !slices.Contains(noPages, route) && !slices.ContainsFunc(v.seen, func(path string) bool { return leadsTo(route, path) }) {
 			t.Errorf("nobody has looked at %s: it belongs into pages (sights_test.go), or into noPages", route)

@@ -35,6 +35,12 @@ func (e *matteChoker) Reach(f *Frame) int {
 }
 
 func (e *matteChoker) Draw(f *Frame, img *raster.Image) error {
+	// What becomes visible where nothing was has the colour of what lies around.
+	around, release := f.Host.Surface(img.Rect)
+	defer release()
+	copy(around.Pix, img.Pix)
+	reach := float64(e.Reach(f))
+	raster.Boxes(reach, reach, 1).Image(around)
 	alpha := raster.AlphaOf(img, img.Rect)
 	for range e.rounds(f) {
 		for i := range e.passes {
@@ -51,6 +57,13 @@ func (e *matteChoker) Draw(f *Frame, img *raster.Image) error {
 			for j, v := range alpha.Pix {
 				alpha.Pix[j] = m[v]
 			}
+		}
+	}
+	for i, now := range alpha.Pix {
+		if px := [4]uint8(img.Pix[4*i:]); px[3] == 0 && now > 0 {
+			c := straight([4]uint8(around.Pix[4*i:]))
+			px = raster.Premultiply([4]float64{c[0], c[1], c[2], float64(now) / 255})
+			copy(img.Pix[4*i:], px[:])
 		}
 	}
 	setAlpha(img, alpha)

@@ -1,0 +1,109 @@
+package effect
+
+import (
+	"image"
+	"math"
+	"testing"
+
+	"overcrank/aep"
+	"overcrank/engine/raster"
+)
+
+// Pictures whose result can be reckoned: ramps, steps and flat ones.
+
+// closeTo fails when a value is further from what is reckoned than roundings add up to.
+func closeTo(t *testing.T, what string, got uint8, want, within float64) {
+	t.Helper()
+	if want = max(0, min(255, want)); math.Abs(float64(got)-want) > within {
+		t.Errorf("%s: %d, reckoned %.1f", what, got, want)
+	}
+}
+
+// Of a ramp that rises by g at each pixel, the colours at d to both sides of a pixel differ by 2·g·d, d being the part of the relief along the ramp.
+func TestEmbossOfARampIsItsSlope(t *testing.T) {
+	const slope = 3
+	for _, c := range []struct{ direction, relief, contrast float64 }{
+		{90, 1, 100}, {-90, 1, 100}, {90, 2.5, 100}, {45, 3, 100}, {210, 3, 50}, {0, 3, 100}, {90, 1, -100},
+	} {
+		for _, match := range []string{"ADBE Emboss", "ADBE Color Emboss"} {
+			img := flat(61, 31, [4]uint8{0, 0, 0, 255})
+			for y := range 31 {
+				for x := range 61 {
+					v := uint8(slope*x + 20)
+					copy(img.Pix[img.PixOffset(x, y):], []uint8{v, v, v})
+				}
+			}
+			(&rig{T: t}).draw(match, params{"0001": one(c.direction), "0002": one(c.relief), "0003": one(c.contrast)}, img)
+			rise := -2 * slope * c.relief * math.Sin(c.direction*math.Pi/180) * c.contrast / 100
+			for _, x := range []int{20, 30, 40} {
+				ground := 127.5
+				if match == "ADBE Color Emboss" {
+					ground = float64(slope*x + 20)
+				}
+				closeTo(t, match, img.RGBAAt(x, 15).R, ground+rise, 1.5)
+			}
+		}
+	}
+}
+
+// A mean over a width turns a step into a ramp as wide. A choke moves the place at which it passes the middle by its share of half of that, and the grey
+// softness is the share of the width that stays.
+func TestAMatteChokerOfAStepIsARamp(t *testing.T) {
+	for _, c := range []struct{ softness, choke, grey float64 }{
+		{8, 0, 1}, {8, 0, 0.5}, {8, 63.5, 0.5}, {8, -63.5, 0.5}, {4, 40, 0.25}, {12, -30, 0.3},
+	} {
+		img := image.NewRGBA(image.Rect(0, 0, 81, 61))
+		raster.FillRect(img, image.Rect(0, 0, 40, 61), raster.Color{255, 100, 0, 255})
+		(&rig{T: t}).draw("ADBE Matte Choker", params{"0001": one(c.softness), "0002": one(c.choke), "0003": one(c.grey)}, img)
+		width := 2*c.softness + 1
+		for x := 26; x < 54; x++ {
+			soft := unit(0.5 - (float64(x)+0.5-40)/width) // of the mean around the middle of the pixel
+			want := 255 * unit((soft-(1+c.choke/127)/2)/c.grey+0.5)
+			px := img.RGBAAt(x, 30)
+			closeTo(t, "a choked step", px.A, want, 1+1/c.grey)
+			closeTo(t, "its red", px.R, float64(px.A), 1)
+			closeTo(t, "its green", px.G, float64(px.A)*100/255, 3)
+		}
+	}
+}
+
+// The light of a sweep falls with the distance from its line, by the shape: evenly, as 3s²-2s³, or as the square.
+func TestALightSweepFallsByItsShape(t *testing.T) {
+	shapes := map[float64]func(left float64) float64{
+		1: func(s float64) float64 { return s },
+		2: func(s float64) float64 { return s * s * (3 - 2*s) },
+		3: func(s float64) float64 { return s * s },
+	}
+	for shape, curve := range shapes {
+		for _, direction := range []float64{0, -30, 45, 90} {
+			img := flat(101, 101, [4]uint8{50, 50, 50, 255})
+			(&rig{T: t}).draw("CC Light Sweep", params{
+				"0001": aep.Numbers{50.5, 50.5}, "0002": one(direction), "0003": one(shape), "0004": one(30), "0005": one(60), "0006": one(0),
+				"0008": aep.Numbers{1, 1, 1, 1},
+			}, img)
+			sin, cos := math.Sincos(direction * math.Pi / 180)
+			for _, at := range []image.Point{{50, 50}, {58, 50}, {50, 35}, {70, 60}, {40, 72}, {90, 50}} {
+				// The line goes up, and with the direction clockwise.
+				far := math.Abs(float64(at.X-50)*cos + float64(at.Y-50)*sin)
+				closeTo(t, "the light", img.RGBAAt(at.X, at.Y).R, 50+0.6*255*curve(unit(1-far/30)), 1)
+			}
+		}
+	}
+}
+
+// Beside a white half the light of a glow is the normal distribution of the distance, and within flat grey what exceeds the threshold, stretched.
+func TestAGlowOfAStepIsTheNormalDistribution(t *testing.T) {
+	const radius, strength = 40, 0.8
+	img := flat(121, 61, [4]uint8{0, 0, 0, 255})
+	raster.FillRect(img, image.Rect(0, 0, 60, 61), raster.Color{255, 255, 255, 255})
+	(&rig{T: t}).draw("ADBE Glo2", params{"0002": one(102), "0003": one(radius), "0004": one(strength)}, img)
+	for x := 60; x < 110; x++ {
+		share := math.Erfc((float64(x)+0.5-60)/(radius*BlurSigma)/math.Sqrt2) / 2
+		closeTo(t, "beside the step", img.RGBAAt(x, 30).R, 255*strength*share, 4)
+	}
+	grey := flat(61, 61, [4]uint8{150, 120, 90, 255})
+	(&rig{T: t}).draw("ADBE Glo2", params{"0002": one(100), "0003": one(5), "0004": one(0.5)}, grey)
+	for i, v := range []float64{150, 120, 90} {
+		closeTo(t, "a flat picture", grey.Pix[grey.PixOffset(30, 30)+i], v+0.5*max(0, v-100)/155*255, 1.5)
+	}
+}

@@ -107,3 +107,22 @@ func TestAGlowOfAStepIsTheNormalDistribution(t *testing.T) {
 		closeTo(t, "a flat picture", grey.Pix[grey.PixOffset(30, 30)+i], v+0.5*max(0, v-100)/155*255, 1.5)
 	}
 }
+
+// Without fractal influence the border of Roughen Edges is the step, twice averaged, steepened about the middle between the edge and where it is whole.
+func TestRoughEdgesWithoutNoiseAreASteepenedStep(t *testing.T) {
+	for _, c := range []struct{ border, sharpness float64 }{{16, 0}, {16, 1}, {10, 0.5}} {
+		img := image.NewRGBA(image.Rect(0, 0, 81, 61))
+		raster.FillRect(img, image.Rect(0, 0, 40, 61), raster.Color{255, 255, 255, 255})
+		(&rig{T: t}).draw("ADBE Roughen Edges", params{"0002": one(c.border), "0003": one(c.sharpness), "0004": one(0)}, img)
+		width, steep := c.border+1, 1+3*c.sharpness
+		for x := 22; x < 40; x++ {
+			in := 1 - unit((40-float64(x)-0.5)/width)
+			soft := 1 - in*in/2
+			want := 255 * unit((soft-(1.5-0.5/steep)/2)*steep+0.5)
+			closeTo(t, "a border without noise", img.RGBAAt(x, 30).A, want, 2+2*steep)
+		}
+		if a := img.RGBAAt(45, 30).A; a != 0 {
+			t.Errorf("beyond the edge an alpha of %d", a)
+		}
+	}
+}

@@ -51,7 +51,7 @@ test:
 	$(GO) test -race -vet=off -run '$(FRAMES_AT_ONCE)' ./engine/render
 	@# The program too: tests of farms need all of it at once.
 	@CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/overcrank
-	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 30m $(WITHOUT_RACE)
+	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 45m $(WITHOUT_RACE)
 	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -run '$(ONE_AFTER_ANOTHER)' ./raftstore ./raftstore/tables ./agent ./web/language
 	$(GO) -C installers test -vet=off ./...
 
@@ -132,7 +132,7 @@ release-checks:
 ## pictures: the pictures in the documentation, taken of the real dashboard, and docs/pages.md, which shows every page
 pictures:
 	@scripts/require ffmpeg fonts browser
-	OVERCRANK_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count 1 -timeout 30m -run '^TestAProducer|^TestAStudio|^TestAPage|^TestEveryPage|^TestTheDocumentation' ./cmd/overcrank/farmtest/pages
+	OVERCRANK_PICTURES=$(CURDIR)/docs/pictures $(GO) test -count 1 -timeout 45m -run '^TestAProducer|^TestAStudio|^TestAPage|^TestEveryPage|^TestTheDocumentation' ./cmd/overcrank/farmtest/pages
 
 ## fidelity: docs/fidelity.md, how like After Effects the embedded engine draws. SAMPLES is a folder of projects with what others drew of them
 fidelity:

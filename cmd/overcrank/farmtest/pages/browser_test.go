@@ -81,7 +81,7 @@ func newBrowser(t *testing.T, server string) *browser {
 	alloc, stopAlloc := chromedp.NewExecAllocator(t.Context(), opts...)
 	// The driver complains of events that are newer than it is; what goes wrong in a page is noted below.
 	ctx, stop := chromedp.NewContext(alloc, chromedp.WithErrorf(func(string, ...any) {}))
-	ctx, cancel := context.WithTimeout(ctx, 15*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
 	b := &browser{Context: ctx, t: t, server: server}
 	chromedp.ListenTarget(ctx, b.note)
 	t.Cleanup(func() {

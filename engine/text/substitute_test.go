@@ -41,12 +41,12 @@ func TestFontsAsWideAsAMissingOneStandInForIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := found.typeface.name; !strings.HasPrefix(key(got), key(want)) {
+		if got := found.name; !strings.HasPrefix(key(got), key(want)) {
 			t.Errorf("%s is drawn with %s, want %s", missing, got, want)
 		}
 		told := false
 		for _, s := range b.Substitutes() {
-			told = told || strings.Contains(s, "'"+missing+"' is not installed: drawn with '"+found.typeface.name+"'")
+			told = told || strings.Contains(s, "'"+missing+"' is not installed: drawn with '"+found.name+"'")
 		}
 		if !told {
 			t.Errorf("nothing is said of %s: %q", missing, b.Substitutes())

@@ -126,3 +126,25 @@ func TestRoughEdgesWithoutNoiseAreASteepenedStep(t *testing.T) {
 		}
 	}
 }
+
+// A stop of Lumetri's exposure doubles the light, which IEC 61966-2-1 (sRGB) says of a value.
+func TestLumetrisExposureDoublesLight(t *testing.T) {
+	light := func(v float64) float64 {
+		if v <= 0.04045 {
+			return v / 12.92
+		}
+		return math.Pow((v+0.055)/1.055, 2.4)
+	}
+	value := func(l float64) float64 {
+		if l <= 0.0031308 {
+			return l * 12.92
+		}
+		return 1.055*math.Pow(l, 1/2.4) - 0.055
+	}
+	for _, stops := range []float64{-3, -1, 0.5, 1, 2} {
+		for _, grey := range []uint8{4, 40, 100, 180, 250} {
+			got := pixel(t, "ADBE Lumetri", params{"0011": one(stops)}, [4]uint8{grey, grey, grey, 255})
+			closeTo(t, "exposed grey", got[0], 255*value(min(1, light(float64(grey)/255)*math.Exp2(stops))), 1)
+		}
+	}
+}

@@ -29,7 +29,7 @@ func SumKinds() []SumKind {
 // partMark stands in the kind of a sum before the part of the day that it is of.
 const partMark = "@"
 
-// During is the kind of the sums of one part of a day, which is as long as DayPart: of the one that a moment is in.
+// During is the kind of the sums of the part of a day, DayPart long, that a moment lies in.
 func (k SumKind) During(at time.Time) SumKind {
 	part := at.Sub(Day(at)) / DayPart
 	return k.Parts() + SumKind([]byte{'0' + byte(part/10), '0' + byte(part%10)})

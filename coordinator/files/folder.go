@@ -166,8 +166,8 @@ func (f *Folder) install(temp, key string) error {
 	return f.syncDir(path.Dir(key))
 }
 
-// inFolder does what gives a folder an entry, and makes the folder if it is missing. Whoever sweeps, in this process or in another
-// on the same storage, may remove an empty folder until its first entry is there: then both are done again.
+// inFolder makes a folder, unless it is there, and calls do, which puts an entry into it. A sweep by this process, or by another one on the
+// same storage, may remove the folder while it is empty; then both are done again.
 func (f *Folder) inFolder(dir string, do func() error) (err error) {
 	for range maxFolderTries {
 		if err = f.root.MkdirAll(dir, 0o700); err == nil {
@@ -287,8 +287,8 @@ func (f *Folder) Rename(_ context.Context, from, to string) error {
 	}
 	err := f.inFolder(path.Dir(to), func() error {
 		err := f.root.Rename(from, to)
-		if _, lost := f.root.Stat(from); err != nil && lost != nil {
-			return missing(from, lost)
+		if _, lost := f.root.Stat(from); err != nil && errors.Is(lost, fs.ErrNotExist) {
+			return ErrNotFound
 		}
 		return err
 	})

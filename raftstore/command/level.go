@@ -47,7 +47,7 @@ const (
 	FailuresLevel = ReleasesLevel
 	// ReportsLevel is from which level on the state keeps sums of what machines did, by day.
 	ReportsLevel = ReleasesLevel
-	// DayPartsLevel is from which level on the state also keeps sums of parts of the latest days, so that a day is that of whoever asks.
+	// DayPartsLevel is from which level on the state also keeps sums of parts of the latest days, so that today can be counted in the reader's time zone.
 	DayPartsLevel = ReleasesLevel
 	// ReviewsLevel is from which level on others may look at results by links and say what they think of them, and jobs say which earlier one
 	// they are a take of.

@@ -78,7 +78,7 @@ func (a *assembly) write(ctx context.Context) error {
 	a.out.item("Frame Rate: %.2f (comp)", rate)
 	spec := encode.Spec{Template: a.template, Name: a.name, Width: h.Width, Height: h.Height, RateNum: h.RateNum, RateDen: h.RateDen, Cuts: within(h.CutList(), first, last)}
 	if a.template.Film {
-		spec.Audio = a.flags.audio
+		spec.Audio = func(context.Context) (string, error) { return a.flags.audio, nil }
 	}
 	out, err := encode.Open(ctx, spec)
 	if err != nil {

@@ -31,6 +31,7 @@ type job struct {
 	item     *aep.Item
 	settings settings
 	template encode.Template
+	encoded  *promise[encode.Template] // template, with an encoder of this machine
 	name     encode.Name
 	span     span
 	sources  *sources
@@ -117,7 +118,7 @@ func load(ctx context.Context, out *lines, f flags, fonts *text.Book) (*job, err
 	return j, nil
 }
 
-// prepare finds everything that rendering needs.
+// prepare finds everything that rendering needs. After an error render must not be called; otherwise it must be.
 func (j *job) prepare(ctx context.Context) error {
 	if err := j.choose(); err != nil {
 		return err
@@ -128,7 +129,12 @@ func (j *job) prepare(ctx context.Context) error {
 	library := footage.NewLibrary(pictureBudget(j.flags.memory))
 	library.SetFonts(j.fonts)
 	j.sources, j.room = newSources(j.project, j.item, library.OpenAs), library
-	return j.checkFootage(ctx)
+	j.encoded = promised(ctx, j.template.Here) // ffmpeg is asked while the footage is looked at
+	if err := j.checkFootage(ctx); err != nil {
+		j.encoded.drop()
+		return err
+	}
+	return nil
 }
 
 // cut finds where films of jobs that change the same layers of this project are the same. It comes before anything but the script changes the project.

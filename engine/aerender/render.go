@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -23,6 +22,7 @@ import (
 // render renders the composition into its file.
 func (j *job) render(ctx context.Context) (err error) {
 	defer j.sources.close()
+	defer j.encoded.drop()
 	began := time.Now()
 	pace(ctx, paceStart)
 	options := j.options()
@@ -36,16 +36,19 @@ func (j *job) render(ctx context.Context) (err error) {
 		return fail(exitRender, "After Effects error: %w", err)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	sound, drop, err := j.mix(ctx, r)
+	sound, err := j.mix(ctx, r)
 	if err != nil {
 		return err
 	}
-	defer drop()
+	defer sound.drop()
 	j.announce(r)
 	files, err := j.output(ctx, r, sound)
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
+		}
+		if failed := sound.failed(); failed != nil {
+			return failed
 		}
 		return fail(exitRender, "After Effects error: %w", err)
 	}
@@ -81,39 +84,6 @@ func (j *job) options() render.Options {
 	}
 }
 
-// mix mixes the sound of a film into a file. Without sound the path is "".
-func (j *job) mix(ctx context.Context, r *render.Renderer) (path string, drop func(), err error) {
-	drop = func() {}
-	if !j.template.Film && !j.template.Sound {
-		return "", drop, nil
-	}
-	clips, err := r.Audio(ctx)
-	if err != nil || len(clips) == 0 {
-		return "", drop, err
-	}
-	for i := range clips {
-		j.sources.tellChannels(&clips[i])
-	}
-	dir, err := os.MkdirTemp("", "overcrank-sound-")
-	if err != nil {
-		return "", drop, fail(exitRender, "After Effects error: mixing sound: %w", err)
-	}
-	drop = func() { _ = os.RemoveAll(dir) }
-	path = filepath.Join(dir, "sound.wav")
-	start := render.FrameTime(j.item.Comp, j.span.first)
-	length := render.FrameTime(j.item.Comp, j.span.frames()*j.span.step)
-	err = audio.Mix(ctx, path, clips, start, length)
-	switch {
-	case err == nil:
-		return path, drop, nil
-	case j.flags.skipMissing && ctx.Err() == nil:
-		j.out.warning(fmt.Sprintf("the film has no sound: %v", err))
-		return "", drop, nil
-	}
-	drop()
-	return "", func() {}, fail(exitRuntime, "Could not read from source: %w", err)
-}
-
 // announce prints what aerender prints before the first frame.
 func (j *job) announce(r *render.Renderer) {
 	c := j.item.Comp
@@ -133,11 +103,15 @@ func (j *job) announce(r *render.Renderer) {
 }
 
 // output writes what the flags ask for: the sound only, or frames.
-func (j *job) output(ctx context.Context, r *render.Renderer, sound string) ([]string, error) {
+func (j *job) output(ctx context.Context, r *render.Renderer, sound *mix) ([]string, error) {
 	if !j.template.Sound {
 		return j.write(ctx, r, sound)
 	}
-	if err := audio.Keep(sound, j.name.Path); err != nil {
+	path, err := sound.file(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := audio.Keep(path, j.name.Path); err != nil {
 		return nil, err
 	}
 	return []string{j.name.Path}, nil
@@ -145,7 +119,7 @@ func (j *job) output(ctx context.Context, r *render.Renderer, sound string) ([]s
 
 // write renders and encodes the frames. Where a stretch of the film that another render left turns out to be of another encoder, it begins anew
 // without such stretches.
-func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]string, error) {
+func (j *job) write(ctx context.Context, r *render.Renderer, sound *mix) ([]string, error) {
 	files, err := j.writeWith(ctx, r, sound, true)
 	if errors.Is(err, encode.ErrOther) {
 		files, err = j.writeWith(ctx, r, sound, false)
@@ -153,7 +127,11 @@ func (j *job) write(ctx context.Context, r *render.Renderer, sound string) ([]st
 	return files, err
 }
 
-func (j *job) writeWith(ctx context.Context, r *render.Renderer, sound string, place bool) ([]string, error) {
+func (j *job) writeWith(ctx context.Context, r *render.Renderer, sound *mix, place bool) ([]string, error) {
+	template, err := j.encoded.wait(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("writing '%s': %w", filepath.Base(j.name.Path), err)
+	}
 	w, h := r.Size()
 	num, den := rateOf(j.item.Comp)
 	cuts := j.cuts
@@ -161,7 +139,7 @@ func (j *job) writeWith(ctx context.Context, r *render.Renderer, sound string, p
 		cuts = within(cuts, j.span.first, j.span.last)
 	}
 	out, err := encode.Open(ctx, encode.Spec{
-		Template: j.template, Name: j.name, Width: w, Height: h, RateNum: num, RateDen: den * int64(j.span.step), Audio: sound, Shown: j.span.shown, Cuts: cuts,
+		Template: template, Name: j.name, Width: w, Height: h, RateNum: num, RateDen: den * int64(j.span.step), Audio: sound.file, Shown: j.span.shown, Cuts: cuts,
 	})
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package encode
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"image"
 	"image/color"
 	"image/draw"
@@ -247,6 +248,11 @@ func TestOddSizesAreRoundedUpWithoutABlackEdge(t *testing.T) {
 	}
 }
 
+// mixed is a sound that is there.
+func mixed(path string) func(context.Context) (string, error) {
+	return func(context.Context) (string, error) { return path, nil }
+}
+
 func TestSoundGoesWithTheFilm(t *testing.T) {
 	wav := filepath.Join(t.TempDir(), "s.wav")
 	if _, err := ffmpeg.Run(t.Context(), "ffmpeg", "-f", "lavfi", "-i", "sine=d=2:r=48000", wav); err != nil {
@@ -255,12 +261,64 @@ func TestSoundGoesWithTheFilm(t *testing.T) {
 	for name, codec := range map[string]string{codec.DefaultFilm: "aac", "video_prores_422": "pcm_s16le"} {
 		tm := lookup(t, name)
 		path := filepath.Join(t.TempDir(), "s"+tm.Ext)
-		write(t, Spec{Template: tm, Name: Name{Path: path}, Width: 64, Height: 48, RateNum: 25, RateDen: 1, Audio: wav}, 50,
+		write(t, Spec{Template: tm, Name: Name{Path: path}, Width: 64, Height: 48, RateNum: 25, RateDen: 1, Audio: mixed(wav)}, 50,
 			frame(64, 48, color.RGBA{9, 9, 9, 255}))
 		s := look(t, path)
 		if len(s) != 2 || s[0].Frames != "50" || s[1].Codec != codec || s[1].Rates != "48000" || !strings.HasPrefix(s[1].Durations, "2.0") {
 			t.Errorf("%s: streams %+v", name, s)
 		}
+	}
+}
+
+func TestFramesAreTakenWhileTheSoundIsMixed(t *testing.T) {
+	wav := filepath.Join(t.TempDir(), "s.wav")
+	if _, err := ffmpeg.Run(t.Context(), "ffmpeg", "-f", "lavfi", "-i", "sine=d=1:r=48000", wav); err != nil {
+		t.Fatal(err)
+	}
+	for name, fails := range map[string]error{"mixed": nil, "broken": errors.New("the sound is broken")} {
+		taken, dir := make(chan struct{}), t.TempDir()
+		path := filepath.Join(dir, "s.mp4")
+		w, err := Open(t.Context(), Spec{
+			Template: lookup(t, codec.DefaultFilm), Name: Name{Path: path}, Width: 64, Height: 48, RateNum: 25, RateDen: 1,
+			Audio: func(context.Context) (string, error) { <-taken; return wav, fails },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 25 {
+			if err := w.Write(i, frame(64, 48, color.RGBA{9, 9, 9, 255})); err != nil {
+				t.Fatal(err)
+			}
+		}
+		close(taken)
+		if _, err := w.Close(); !errors.Is(err, fails) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if fails == nil {
+			if s := look(t, path); len(s) != 2 || s[0].Frames != "25" {
+				t.Errorf("streams %+v", s)
+			}
+		} else if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+			t.Errorf("the folder holds %v", entries)
+		}
+	}
+}
+
+func TestAbortDoesNotWaitForTheSound(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Open(t.Context(), Spec{
+		Template: lookup(t, codec.DefaultFilm), Name: Name{Path: filepath.Join(dir, "s.mp4")}, Width: 64, Height: 48, RateNum: 25, RateDen: 1,
+		Audio: func(ctx context.Context) (string, error) { <-ctx.Done(); return "", context.Cause(ctx) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(0, frame(64, 48, color.RGBA{9, 9, 9, 255})); err != nil {
+		t.Fatal(err)
+	}
+	w.Abort()
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("the folder holds %v", entries)
 	}
 }
 

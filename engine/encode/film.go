@@ -15,22 +15,24 @@ import (
 	"overcrank/ffmpeg/encoding"
 )
 
-// film writes one file through ffmpeg. Frames are passed to a goroutine that writes to ffmpeg, so that drawing goes on meanwhile: those in its form as they
-// are, others copied, in the pixels that the codec has where that is I420.
+// film writes one file through ffmpeg. Frames are passed to a goroutine that starts ffmpeg, once the sound is there, and writes to it, so that drawing goes
+// on meanwhile: those in its form as they are, others copied, in the pixels that the codec has where that is I420.
 type film struct {
 	shape
 	ctx    context.Context
 	cancel context.CancelFunc
 	part   string
-	cmd    *exec.Cmd
+
+	// of the goroutine that feeds ffmpeg, until fed is closed
+	cmd    *exec.Cmd // nil when ffmpeg was not started
 	tail   *ffmpeg.Tail
 	stdin  io.WriteCloser
+	failed error
 
 	queue  chan handed
 	spare  chan []byte
-	fed    chan struct{} // closed when feed has returned
-	failed error         // error of feed; read only after fed is closed
-	broken atomic.Bool   // feed has failed
+	fed    chan struct{} // closed when nothing feeds ffmpeg any more
+	broken atomic.Bool   // ffmpeg could not be started or fed
 	frames int
 	over   bool
 }
@@ -41,45 +43,69 @@ type handed struct {
 	done func()
 }
 
-const queued = 3 // frames between the renderer and ffmpeg
+// Frames between the renderer and ffmpeg: as many as queuedBytes holds, so that drawing need not wait while ffmpeg starts.
+const (
+	queuedBytes = 48 << 20
+	leastQueued = 3
+	mostQueued  = 64
+)
 
 func openFilm(ctx context.Context, s Spec) (Writer, error) {
 	if s.RateNum <= 0 || s.RateDen <= 0 {
 		return nil, failure(s.Name.Path, fmt.Errorf("a frame rate of %d/%d can't be written", s.RateNum, s.RateDen))
 	}
-	way, err := s.Template.way.Here(ctx)
-	if err != nil {
+	var err error
+	if s.Template, err = s.Template.Here(ctx); err != nil {
 		return nil, failure(s.Name.Path, err)
 	}
-	s.Template.way = way
-	if len(s.Cuts) > 0 && way.Stretches() && s.RateNum <= maxStretchedRate {
+	if len(s.Cuts) > 0 && s.Template.way.Stretches() && s.RateNum <= maxStretchedRate {
 		return openStretched(ctx, s)
 	}
-	return startFilm(ctx, s, nil)
+	return startFilm(ctx, s, nil), nil
 }
 
-// startFilm starts ffmpeg, whose encoder gets more options in addition to its own. The template has an encoder of this machine.
-func startFilm(ctx context.Context, s Spec, more []string) (*film, error) {
+// startFilm has ffmpeg started, whose encoder gets more options in addition to its own. The template has an encoder of this machine.
+func startFilm(ctx context.Context, s Spec, more []string) *film {
 	f := &film{shape: shapeOf(s), part: part(s.Name.Path)}
 	f.ctx, f.cancel = context.WithCancel(ctx)
-	f.cmd, f.tail = ffmpeg.Command(f.ctx, "ffmpeg", append(f.args(more), "file:"+f.part)...)
-	stdin, err := f.cmd.StdinPipe()
-	if err != nil {
-		f.cancel()
-		return nil, failure(s.Name.Path, err)
-	}
-	f.stdin = stdin
-	if err := f.cmd.Start(); err != nil { // without a bound: it reads what the engine drew, and may need much for large frames
-		f.cancel()
-		return nil, failure(s.Name.Path, ffmpeg.Failure(context.Background(), err, f.tail))
-	}
+	queued := min(max(leastQueued, queuedBytes/f.frameSize()), mostQueued)
 	f.queue, f.spare, f.fed = make(chan handed, queued), make(chan []byte, queued+2), make(chan struct{})
-	go f.feed()
-	return f, nil
+	go func() {
+		defer close(f.fed)
+		f.failed = f.start(more)
+		f.broken.Store(f.failed != nil)
+		f.feed()
+	}()
+	return f
 }
 
-// args are ffmpeg's but for the name of the file.
-func (f shape) args(more []string) []string {
+// start starts ffmpeg when the sound is there.
+func (f *film) start(more []string) error {
+	audio, err := f.spec.audio(f.ctx)
+	if err != nil {
+		return err
+	}
+	cmd, tail := ffmpeg.Command(f.ctx, "ffmpeg", append(f.args(audio, more), "file:"+f.part)...)
+	if f.stdin, err = cmd.StdinPipe(); err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil { // without a bound: it reads what the engine drew, and may need much for large frames
+		return ffmpeg.Failure(context.Background(), err, tail)
+	}
+	f.cmd, f.tail = cmd, tail
+	return nil
+}
+
+// audio is the path of the sound, "" for none.
+func (s Spec) audio(ctx context.Context) (string, error) {
+	if s.Audio == nil {
+		return "", nil
+	}
+	return s.Audio(ctx)
+}
+
+// args are ffmpeg's but for the name of the file. audio is the path of the sound, "" for none.
+func (f shape) args(audio string, more []string) []string {
 	s, w := f.spec, f.spec.Template.way
 	rate := strconv.FormatInt(s.RateNum, 10) + "/" + strconv.FormatInt(s.RateDen, 10)
 	pixels, filter := "rgba", w.Filter()
@@ -90,11 +116,11 @@ func (f shape) args(more []string) []string {
 		"-protocol_whitelist", "file,pipe", "-f", "rawvideo", "-pix_fmt", pixels, "-s", strconv.Itoa(f.width) + "x" + strconv.Itoa(f.height),
 		"-framerate", rate, "-i", "pipe:0",
 	}
-	if s.Audio != "" {
-		args = append(args, ffmpeg.Input(s.Audio)...)
+	if audio != "" {
+		args = append(args, ffmpeg.Input(audio)...)
 	}
 	args = append(args, "-map", "0:v:0")
-	if s.Audio != "" {
+	if audio != "" {
 		args = append(args, "-map", "1:a:0")
 		args = append(args, w.Sound()...)
 	}
@@ -102,15 +128,17 @@ func (f shape) args(more []string) []string {
 	return append(args, "-map_metadata", "-1", "-movflags", "+faststart", "-f", muxer(extOf(s.Name.Path)))
 }
 
-// feed writes queued frames to ffmpeg until the queue is closed or a write fails.
+// feed writes queued frames to ffmpeg until the queue is closed; after a failure it drops them.
 func (f *film) feed() {
-	defer close(f.fed)
 	for frame := range f.queue {
 		if f.failed == nil {
 			_, f.failed = f.stdin.Write(frame.pix)
 			f.broken.Store(f.failed != nil)
 		}
 		frame.done()
+	}
+	if f.cmd == nil {
+		return
 	}
 	if err := f.stdin.Close(); f.failed == nil {
 		f.failed = err
@@ -177,7 +205,10 @@ func (f *film) end() error {
 	f.over = true
 	close(f.queue)
 	<-f.fed
-	err := ffmpeg.Failure(f.ctx, f.cmd.Wait(), f.tail)
+	var err error
+	if f.cmd != nil {
+		err = ffmpeg.Failure(f.ctx, f.cmd.Wait(), f.tail)
+	}
 	f.cancel()
 	if err == nil {
 		err = f.failed

@@ -82,7 +82,7 @@ func TestStretchesAreJoinedAsFFmpegJoinsThem(t *testing.T) {
 			if err := joinTracks(here, films); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.joinWithSound(there); err != nil {
+			if err := w.joinWithSound(there, ""); err != nil {
 				t.Fatal(err)
 			}
 			got, want := packets(t, here), packets(t, there)

@@ -79,13 +79,13 @@ func openStretched(ctx context.Context, s Spec) (Writer, error) {
 // stretch is what to write for a stretch alone.
 func (w *stretched) stretch(i int) Spec {
 	s := w.spec
-	s.Name, s.Audio, s.Cuts = Name{Path: w.pieces[i].path}, "", nil
+	s.Name, s.Audio, s.Cuts = Name{Path: w.pieces[i].path}, nil, nil
 	return s
 }
 
 // Recipe implements Stretcher.
 func (w *stretched) Recipe(i int) string {
-	return strings.Join(shapeOf(w.stretch(i)).args(w.spec.Template.way.Stretch(i == 0)), " ")
+	return strings.Join(shapeOf(w.stretch(i)).args("", w.spec.Template.way.Stretch(i == 0)), " ")
 }
 
 // Place implements Stretcher.
@@ -137,11 +137,7 @@ func (w *stretched) film(number int) (*film, error) {
 		if err := w.finish(); err != nil {
 			return nil, err
 		}
-		var err error
-		if w.open, err = startFilm(w.ctx, w.stretch(i), w.spec.Template.way.Stretch(i == 0)); err != nil {
-			return nil, err
-		}
-		w.at = i
+		w.open, w.at = startFilm(w.ctx, w.stretch(i), w.spec.Template.way.Stretch(i == 0)), i
 	}
 	p.frames++
 	return w.open, nil
@@ -252,7 +248,11 @@ func headerOf(path string) ([]byte, error) {
 
 // join writes the film of all stretches, with its sound.
 func (w *stretched) join(path string) error {
-	if w.spec.Audio == "" && muxer(extOf(w.spec.Name.Path)) == muxer(".mp4") {
+	audio, err := w.spec.audio(w.ctx)
+	if err != nil {
+		return err
+	}
+	if audio == "" && muxer(extOf(w.spec.Name.Path)) == muxer(".mp4") {
 		films := make([]string, len(w.pieces))
 		for i, p := range w.pieces {
 			films[i] = p.path
@@ -261,11 +261,11 @@ func (w *stretched) join(path string) error {
 			return err
 		}
 	}
-	return w.joinWithSound(path)
+	return w.joinWithSound(path, audio)
 }
 
 // joinWithSound has ffmpeg write the film, which can also encode its sound.
-func (w *stretched) joinWithSound(path string) error {
+func (w *stretched) joinWithSound(path, audio string) error {
 	list := filepath.Join(w.dir, "list")
 	if err := os.WriteFile(list, []byte(w.list()), 0o600); err != nil {
 		return err
@@ -274,11 +274,11 @@ func (w *stretched) joinWithSound(path string) error {
 	args := []string{
 		"-protocol_whitelist", "file,pipe", "-format_whitelist", "concat,mov", "-auto_convert", "0", "-safe", "1", "-f", "concat", "-i", "file:" + list,
 	}
-	if s.Audio != "" {
-		args = append(args, ffmpeg.Input(s.Audio)...)
+	if audio != "" {
+		args = append(args, ffmpeg.Input(audio)...)
 	}
 	args = append(args, "-map", "0:v:0", "-c:v", "copy")
-	if s.Audio != "" {
+	if audio != "" {
 		args = append(append(args, "-map", "1:a:0"), s.Template.way.Sound()...)
 	}
 	args = append(args, "-map_metadata", "-1", "-movflags", "+faststart", "-f", muxer(extOf(s.Name.Path)), "file:"+path)

@@ -5,6 +5,7 @@
 package encode
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +23,17 @@ type Template struct {
 	// Frames and Sound are for the parts of a film that another machine puts together: its frames, and its sound.
 	Frames, Sound bool
 	way           encoding.Way
+	here          bool // way has an encoder of this machine
+}
+
+// Here is t written with the best encoder of this machine, for which ffmpeg may have to be asked. Open asks where that was not done.
+func (t Template) Here(ctx context.Context) (Template, error) {
+	if !t.Film || t.here {
+		return t, nil
+	}
+	way, err := t.way.Here(ctx)
+	t.way, t.here = way, err == nil
+	return t, err
 }
 
 // templates lists every template by our own name.

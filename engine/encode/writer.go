@@ -16,8 +16,10 @@ type Spec struct {
 	Width, Height int
 	RateNum       int64 // frames per second as an exact fraction
 	RateDen       int64
-	Audio         string // path of a WAV file for the sound of a film, "" for none
-	Shown         int    // number of the composition's first frame in file names; files of frames count from 0
+	// Audio gives the path of a WAV file for the sound of a film, "" for none; it may be nil. It is asked for once it is needed, by another goroutine,
+	// and may let that wait until the sound is mixed or ctx ends: frames are taken meanwhile.
+	Audio func(ctx context.Context) (path string, err error)
+	Shown int // number of the composition's first frame in file names; files of frames count from 0
 	// Cuts are the frames, counted from 0 as those in files of frames are, in ascending order and after the first that is written, at which the
 	// encoder of a film begins anew, where its codec allows that: so what lies between two cuts does not depend on what lies beyond them. Films of
 	// the same frames with the same cuts are the same.

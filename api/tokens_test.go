@@ -179,6 +179,30 @@ func TestPeopleComeInByLink(t *testing.T) {
 	r.send(http.MethodPost, pathPeople+"/"+ada.ID+"/sign-in-links", nil).refused(http.StatusNotFound)
 }
 
+// TestAPersonIsMovedToAnotherTeam is done by whoever looks after all teams, to anybody but themselves.
+func TestAPersonIsMovedToAnotherTeam(t *testing.T) {
+	r := start(t)
+	team := r.makeTeam("Trailers")
+	boss := bearer(r.makeToken("admin", `, "team": "`+team.ID+`"`).Secret)
+	var mia tokenAnswer
+	r.send(http.MethodPost, pathPeople, `{"name": "Mia", "role": "artist"}`).into(http.StatusCreated, &mia)
+	farmTeam, to := mia.Team, `{"role": "producer", "team": "`+team.ID+`"}`
+	r.send(http.MethodPatch, pathPeople+"/"+mia.ID, `{"team": "nowhere"}`).refused(http.StatusBadRequest, "team", "does not exist")
+	r.send(http.MethodPatch, pathPeople+"/"+mia.ID, `{"team": ""}`).refused(http.StatusBadRequest, "team")
+	r.send(http.MethodPatch, pathTokens+"/"+r.makeToken("artist", "").ID, `{"team": "`+team.ID+`"}`).refused(http.StatusBadRequest, "team")
+	r.send(http.MethodPatch, pathPeople+"/"+mia.ID, to).into(http.StatusOK, &mia)
+	if mia.Team != team.ID || mia.Role != "producer" {
+		t.Errorf("moved she is %+v", mia)
+	}
+	var people []tokenAnswer
+	r.get(pathPeople, boss).into(http.StatusOK, &people)
+	if len(people) != 1 || people[0].ID != mia.ID {
+		t.Errorf("the people of the other team are %+v", people)
+	}
+	r.send(http.MethodPatch, pathPeople+"/"+mia.ID, `{"team": "`+farmTeam+`"}`, boss).refused(http.StatusForbidden, "first team")
+	r.send(http.MethodPatch, pathPeople+"/"+mia.ID, `{"role": "artist", "team": "`+team.ID+`"}`, boss).into(http.StatusOK, &mia) // where she is
+}
+
 // TestALinkForAPersonNamesTheFarmsAddress is asked at an address that is not the one with which links begin.
 func TestALinkForAPersonNamesTheFarmsAddress(t *testing.T) {
 	const public = "https://farm.example.com"

@@ -156,14 +156,25 @@ func (c *Coordinator) TeamBudget(_ context.Context, p farm.Principal, team strin
 
 // PutTeamBudget gives a team a budget, or takes it away: nil.
 func (c *Coordinator) PutTeamBudget(ctx context.Context, p farm.Principal, team string, budget *farm.Budget) (TeamBudget, error) {
-	if err := p.May(farm.ActSetTeamBudgets); err != nil {
-		return TeamBudget{}, err
-	}
-	if err := checkProject(nil, budget); err != nil {
-		return TeamBudget{}, err
-	}
-	if _, err := c.state.Apply(ctx, command.PutTeamBudget{Team: team, Budget: budget, At: c.state.Now()}); err != nil {
+	if err := c.setTeamBudget(ctx, p, command.PutTeamBudget{Team: team, Budget: budget}); err != nil {
 		return TeamBudget{}, err
 	}
 	return c.TeamBudget(ctx, p, team)
+}
+
+// ChangeTeam gives a team a name and a budget, nil for none: both, or neither where one of them is refused.
+func (c *Coordinator) ChangeTeam(ctx context.Context, p farm.Principal, team, name string, budget *farm.Budget) error {
+	return c.setTeamBudget(ctx, p, command.PutTeamBudget{Team: team, Name: &name, Budget: budget})
+}
+
+func (c *Coordinator) setTeamBudget(ctx context.Context, p farm.Principal, put command.PutTeamBudget) error {
+	if err := p.May(farm.ActSetTeamBudgets); err != nil {
+		return err
+	}
+	if err := checkProject(nil, put.Budget); err != nil {
+		return err
+	}
+	put.At = c.state.Now()
+	_, err := c.state.Apply(ctx, put)
+	return err
 }

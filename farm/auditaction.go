@@ -15,6 +15,7 @@ const (
 	AuditPasswordReset   AuditAction = "password.reset"
 	AuditPersonAdd       AuditAction = "person.add"
 	AuditPersonChange    AuditAction = "person.change"
+	AuditPersonMove      AuditAction = "person.move"
 	AuditPersonRemove    AuditAction = "person.remove"
 	AuditPersonLink      AuditAction = "person.link"
 	AuditAccessLost      AuditAction = "person.lose"
@@ -57,6 +58,7 @@ const (
 	AuditProjectArchive  AuditAction = "project.archive"
 	AuditProjectReopen   AuditAction = "project.reopen"
 	AuditTeamBudget      AuditAction = "team.budget"
+	AuditTeamChange      AuditAction = "team.change"
 	AuditFontAdd         AuditAction = "font.add"
 	AuditFontDelete      AuditAction = "font.delete"
 	AuditSecretSet       AuditAction = "secret.set"
@@ -91,7 +93,7 @@ var auditWords = []struct {
 }{
 	{AuditSignIn, "signed in"}, {AuditSignInFailed, "failed to sign in"}, {AuditSignOut, "signed out"},
 	{AuditPassword, "set a password"}, {AuditPasswordReset, "reset a password"},
-	{AuditPersonAdd, "added a person"}, {AuditPersonChange, "changed a person"}, {AuditPersonRemove, "removed a person"},
+	{AuditPersonAdd, "added a person"}, {AuditPersonChange, "changed a person"}, {AuditPersonMove, "moved a person to another team"}, {AuditPersonRemove, "removed a person"},
 	{AuditPersonLink, "linked a person to single sign-on"}, {AuditAccessLost, "took a person’s access away, who is in no group any more"},
 	{AuditPasskeyAdd, "added a passkey"}, {AuditPasskeyRename, "renamed a passkey"}, {AuditPasskeyRemove, "removed a passkey"},
 	{AuditTokenAdd, "made a token"}, {AuditTokenChange, "changed a token"}, {AuditTokenRevoke, "revoked a token"},
@@ -104,7 +106,7 @@ var auditWords = []struct {
 	{AuditTemplateAdd, "added a template"}, {AuditTemplateChange, "changed a template"}, {AuditTemplateDelete, "deleted a template"},
 	{AuditTemplateRetire, "retired a template"}, {AuditTemplateRestore, "brought a template back"}, {AuditPresetPut, "saved a preset"}, {AuditPresetDelete, "deleted a preset"},
 	{AuditProjectAdd, "created a project"}, {AuditProjectChange, "changed a project"}, {AuditProjectArchive, "archived a project"}, {AuditProjectReopen, "reopened a project"},
-	{AuditTeamBudget, "changed a team’s budget"},
+	{AuditTeamBudget, "changed a team’s budget"}, {AuditTeamChange, "changed a team’s name and budget"},
 	{AuditFontAdd, "added a font"}, {AuditFontDelete, "deleted a font"},
 	{AuditSecretSet, "set a secret"}, {AuditSecretDelete, "deleted a secret"}, {AuditSecretKey, "changed the key that seals secrets"},
 	{AuditWebhookKey, "replaced the key that signs webhooks"},

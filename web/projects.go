@@ -23,7 +23,7 @@ type projects interface {
 	AddProject(ctx context.Context, p farm.Principal, name string, budget *farm.Budget) (coordinator.ProjectListed, error)
 	ChangeProject(ctx context.Context, p farm.Principal, named string, change coordinator.ProjectChange) (coordinator.ProjectListed, error)
 	TeamBudget(ctx context.Context, p farm.Principal, team string) (coordinator.TeamBudget, error)
-	PutTeamBudget(ctx context.Context, p farm.Principal, team string, budget *farm.Budget) (coordinator.TeamBudget, error)
+	ChangeTeam(ctx context.Context, p farm.Principal, team, name string, budget *farm.Budget) error
 }
 
 func (s *server) listProjects(c *fiber.Ctx, p farm.Principal) error {

@@ -26,7 +26,42 @@ func (s *server) settings(c *fiber.Ctx, p farm.Principal) error {
 func holders(c *fiber.Ctx) (people bool) { return strings.HasPrefix(c.Path(), "/settings/people") }
 
 func (s *server) tokens(c *fiber.Ctx, p farm.Principal) error {
-	return s.showTokens(c, p, page.Tokens{People: holders(c)})
+	v := page.Tokens{People: holders(c)}
+	if v.People {
+		v.Team.ID = c.Query("team")
+		if err := s.readMoved(c, p, &v); err != nil {
+			return err
+		}
+	}
+	return s.showTokens(c, p, v)
+}
+
+// readMoved reads who has just been moved to another team, where the address says so.
+func (s *server) readMoved(c *fiber.Ctx, p farm.Principal, v *page.Tokens) error {
+	id := c.Query("moved")
+	if id == "" {
+		return nil
+	}
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	person, err := s.farm.people.Token(ctx, p, id, true)
+	if farm.CodeOf(err) == farm.CodeNotFound { // removed meanwhile
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	v.Moved = &person
+	v.MovedTo, _, err = s.farm.people.Team(ctx, p, person.Team)
+	return err
+}
+
+// peopleOf is where the people of a team are listed.
+func peopleOf(p farm.Principal, team string) string {
+	if team == p.Team {
+		return "/settings/people"
+	}
+	return "/settings/people?team=" + team
 }
 
 // showTokens shows the tokens of programs or of people, with what has just been made.
@@ -34,8 +69,16 @@ func (s *server) showTokens(c *fiber.Ctx, p farm.Principal, v page.Tokens) error
 	ctx, cancel := s.callOf(c)
 	defer cancel()
 	var err error
-	if v.All, err = s.farm.people.Tokens(ctx, p, "", v.People); err != nil {
+	if v.Team.ID == p.Team {
+		v.Team.ID = ""
+	}
+	if v.All, err = s.farm.people.Tokens(ctx, p, v.Team.ID, v.People); err != nil {
 		return err
+	}
+	if v.Team.ID != "" {
+		if v.Team, _, err = s.farm.people.Team(ctx, p, v.Team.ID); err != nil {
+			return err
+		}
 	}
 	v.Now, v.Own = time.Now(), p.TokenID
 	title, active := say(c, "API tokens"), "tokens"
@@ -54,6 +97,9 @@ func (s *server) showTokens(c *fiber.Ctx, p farm.Principal, v page.Tokens) error
 // makeToken makes a token. The page that answers is the only one that ever shows its secret, so it is no redirect.
 func (s *server) makeToken(c *fiber.Ctx, p farm.Principal) error {
 	v := page.Tokens{People: holders(c), Name: strings.TrimSpace(c.FormValue("name")), Email: c.FormValue("email"), Role: farm.Role(c.FormValue("role")), Life: c.FormValue("life")}
+	if v.People {
+		v.Team.ID = c.FormValue("team")
+	}
 	if v.Name == "" {
 		v.Error = say(c, "a name is needed")
 		c.Status(fiber.StatusBadRequest)
@@ -65,7 +111,7 @@ func (s *server) makeToken(c *fiber.Ctx, p farm.Principal) error {
 	}
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	token, secret, err := s.farm.people.MakeToken(ctx, p, people.NewToken{Name: v.Name, Role: v.Role, ExpiresAt: until, Person: v.People, Email: v.Email})
+	token, secret, err := s.farm.people.MakeToken(ctx, p, people.NewToken{Team: v.Team.ID, Name: v.Name, Role: v.Role, ExpiresAt: until, Person: v.People, Email: v.Email})
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeForbidden || code == farm.CodeConflict {
 		v.Error = sayError(c, err)
 		c.Status(answer.StatusOf(err))
@@ -113,7 +159,7 @@ func (s *server) invite(c *fiber.Ctx, p farm.Principal) error {
 func (s *server) invited(ctx context.Context, c *fiber.Ctx, p farm.Principal, id string) error {
 	link, err := s.farm.people.InvitePerson(ctx, p, id)
 	if farm.CodeOf(err) == farm.CodeConflict { // the access has ended
-		return s.refused(c, p, err)
+		return s.refused(c, p, id, err)
 	}
 	if err != nil {
 		return err
@@ -122,7 +168,9 @@ func (s *server) invited(ctx context.Context, c *fiber.Ctx, p farm.Principal, id
 	if err != nil {
 		return err
 	}
-	return s.showTokens(c, p, page.Tokens{People: true, Made: &person, Secret: s.signInLink(link.Code), Until: link.Until})
+	v := page.Tokens{People: true, Made: &person, Secret: s.signInLink(link.Code), Until: link.Until}
+	v.Team.ID = person.Team
+	return s.showTokens(c, p, v)
 }
 
 // signInLink is where somebody gets in with a code.
@@ -142,27 +190,46 @@ func (s *server) removePasskeyOf(c *fiber.Ctx, p farm.Principal) error {
 	defer cancel()
 	err := s.farm.people.RemovePasskeyOf(ctx, p, c.Params("id"), c.Params("passkey"))
 	if farm.CodeOf(err) == farm.CodeConflict {
-		return s.refused(c, p, err)
+		return s.refused(c, p, c.Params("id"), err)
 	}
 	if err != nil {
 		return err
 	}
-	return c.Redirect("/settings/people#token-"+c.Params("id"), fiber.StatusSeeOther)
+	person, err := s.farm.people.Token(ctx, p, c.Params("id"), true)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(peopleOf(p, person.Team)+"#token-"+person.ID, fiber.StatusSeeOther)
 }
 
-// refused shows people as they are, and why nothing was changed of somebody.
-func (s *server) refused(c *fiber.Ctx, p farm.Principal, err error) error {
-	c.Status(answer.StatusOf(err))
-	return s.showTokens(c, p, page.Tokens{People: true, Problem: sayError(c, err)})
+// refused shows the people of somebody's team as they are, and why nothing was changed of this one.
+func (s *server) refused(c *fiber.Ctx, p farm.Principal, id string, why error) error {
+	ctx, cancel := s.callOf(c)
+	defer cancel()
+	person, err := s.farm.people.Token(ctx, p, id, true)
+	if err != nil {
+		return err
+	}
+	v := page.Tokens{People: true, Problem: sayError(c, why)}
+	v.Team.ID = person.Team
+	c.Status(answer.StatusOf(why))
+	return s.showTokens(c, p, v)
 }
 
 func (s *server) revokeToken(c *fiber.Ctx, p farm.Principal) error {
 	ctx, cancel := s.callOf(c)
 	defer cancel()
-	if err := s.farm.people.RevokeToken(ctx, p, c.Params("id"), holders(c)); err != nil {
+	token, err := s.farm.people.Token(ctx, p, c.Params("id"), holders(c))
+	if err != nil {
 		return err
 	}
-	return c.Redirect(strings.TrimSuffix(c.Path(), "/"+c.Params("id")+"/revoke"), fiber.StatusSeeOther)
+	if err := s.farm.people.RevokeToken(ctx, p, token.ID, token.Person); err != nil {
+		return err
+	}
+	if token.Person {
+		return c.Redirect(peopleOf(p, token.Team), fiber.StatusSeeOther)
+	}
+	return c.Redirect(strings.TrimSuffix(c.Path(), "/"+token.ID+"/revoke"), fiber.StatusSeeOther)
 }
 
 func (s *server) secrets(c *fiber.Ctx, p farm.Principal) error {

@@ -85,6 +85,42 @@ func TestAPersonIsChangedAsOthersLearn(t *testing.T) {
 	r.as("zoe").get(at).is(http.StatusNotFound)                 // of another team
 }
 
+// TestAPersonIsMovedToAnotherTeam is offered to whoever looks after all teams, and not for themselves.
+func TestAPersonIsMovedToAnotherTeam(t *testing.T) {
+	r := start(t)
+	v := r.as("ada")
+	invited := v.post("/settings/people", url.Values{"name": {"Mia"}, "role": {"artist"}, "life": {""}}).is(http.StatusOK)
+	id := regexp.MustCompile(`id="token-([0-9A-Z]+)"`).FindStringSubmatch(invited.body)[1]
+	mia := r.visit()
+	mia.post(regexp.MustCompile(`/sign-in/[A-Za-z0-9]+`).FindString(invited.body), url.Values{"password": {"correct horse battery"}}).is(http.StatusOK, "Mia")
+	v.post("/settings/teams", url.Values{"name": {"Trailers"}, "who": {"Tess"}}).is(http.StatusOK)
+	trailers, own := teamNamed(t, r, "Trailers"), staff[0].Team
+	at := "/settings/people/" + id
+	form := func(team string) url.Values {
+		return url.Values{"name": {"Mia"}, "email": {""}, "role": {"artist"}, "life": {"as-it-is"}, "team": {team}}
+	}
+	v.get(at).is(http.StatusOK, `value="`+own+`" selected`, "Their jobs stay with")
+	v.post(at, form("nowhere")).is(http.StatusBadRequest, "does not exist")
+	v.post(at, form(trailers)).is(http.StatusOK, "Mia is in the team Trailers now", "People of Trailers").lacks(`id="token-` + id)
+	mia.get("/jobs").is(http.StatusOK, "Name or e-mail") // signed out
+
+	theirs := "/settings/people?team=" + trailers
+	v.get("/settings/teams").is(http.StatusOK, `href="`+theirs+`"`)
+	v.get(theirs).is(http.StatusOK, "<h1>People of Trailers</h1>", "Mia", "Tess", `name="team" value="`+trailers+`"`)
+	v.post(at+"/link", nil).is(http.StatusOK, "<h1>People of Trailers</h1>", "/sign-in/")
+	v.post("/settings/people", url.Values{"name": {"Tom"}, "role": {"artist"}, "life": {""}, "team": {trailers}}).is(http.StatusOK, "<h1>People of Trailers</h1>", "Send this link to Tom")
+	v.post(at, form(own)).is(http.StatusOK, "<h1>People of Trailers</h1>", "Mia is in the team").lacks(`id="token-` + id)
+	if p, there := r.person("Mia"); !there || p.Team != own {
+		t.Errorf("moved back she is %+v", p)
+	}
+	if tom, there := r.personOf(trailers, "Tom"); !there {
+		t.Error("nobody called Tom is in the other team")
+	} else {
+		v.post("/settings/people/"+tom.ID+"/revoke", nil).is(http.StatusOK, "<h1>People of Trailers</h1>").lacks("Tom")
+	}
+	r.as("zoe").get(theirs).is(http.StatusNotFound)
+}
+
 // TestWhatIsHandedOnNamesTheFarmsAddress is asked at an address that is not the one with which links begin.
 func TestWhatIsHandedOnNamesTheFarmsAddress(t *testing.T) {
 	const public = "https://farm.example.com"

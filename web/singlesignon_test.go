@@ -28,14 +28,23 @@ func mia(groups ...string) providertest.Person {
 func (r *rig) person(name string) (farm.Token, bool) {
 	r.t.Helper()
 	for _, team := range []string{staff[0].Team, "01JD7000000000000000000020"} {
-		all, err := r.farm.Tokens(r.t.Context(), r.principal("ada"), team, true)
-		if err != nil {
-			r.t.Fatal(err)
+		if p, there := r.personOf(team, name); there {
+			return p, true
 		}
-		for _, p := range all {
-			if p.Name == name {
-				return p, true
-			}
+	}
+	return farm.Token{}, false
+}
+
+// personOf is who has a name in a team.
+func (r *rig) personOf(team, name string) (farm.Token, bool) {
+	r.t.Helper()
+	all, err := r.farm.Tokens(r.t.Context(), r.principal("ada"), team, true)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, p := range all {
+		if p.Name == name {
+			return p, true
 		}
 	}
 	return farm.Token{}, false

@@ -98,10 +98,7 @@ func (s *server) changeTeam(c *fiber.Ctx, p farm.Principal) error {
 	if *budget == (farm.Budget{}) {
 		budget = nil
 	}
-	if _, err = s.farm.projects.PutTeamBudget(ctx, p, form.ID, budget); err == nil { // first, since it may be refused
-		_, _, err = s.farm.people.RenameTeam(ctx, p, form.ID, form.Name)
-	}
-	return s.afterTeam(c, p, form, err)
+	return s.afterTeam(c, p, form, s.farm.projects.ChangeTeam(ctx, p, form.ID, form.Name, budget))
 }
 
 // inviteToTeam invites somebody who is to administer a team.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -36,8 +37,28 @@ func (s *server) showToken(ctx context.Context, c *fiber.Ctx, p farm.Principal, 
 		for _, issuer := range ways[form.Token.ID].Providers {
 			form.SignOn = append(form.SignOn, s.signOnName().Of(issuer))
 		}
+		if err := s.readTeamsOf(ctx, p, &form); err != nil {
+			return err
+		}
 	}
 	return s.render(c, page.TokenPage(shell, form))
+}
+
+// readTeamsOf reads the teams into which the reader may bring a person. Nobody moves themselves.
+func (s *server) readTeamsOf(ctx context.Context, p farm.Principal, form *page.TokenForm) error {
+	teams, _, err := s.farm.people.Teams(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, team := range teams {
+		if team.ID == form.Token.Team {
+			form.TeamNow = team.Name
+		}
+	}
+	if p.Can(farm.ActManageTeams) && form.Token.ID != p.TokenID && len(teams) > 1 {
+		form.Teams = teams
+	}
+	return nil
 }
 
 // changeToken saves what the form holds, or shows why it is refused.
@@ -51,6 +72,7 @@ func (s *server) changeToken(c *fiber.Ctx, p farm.Principal) error {
 	form := page.FormOf(token, time.Now())
 	form.Name, form.Email = strings.TrimSpace(c.FormValue("name")), strings.TrimSpace(c.FormValue("email"))
 	form.Role, form.Life = farm.Role(c.FormValue("role")), c.FormValue("life")
+	form.Team = cmp.Or(c.FormValue("team"), form.Team)
 	if form.Name == "" {
 		form.Error = say(c, "a name is needed")
 		c.Status(fiber.StatusBadRequest)
@@ -60,7 +82,7 @@ func (s *server) changeToken(c *fiber.Ctx, p farm.Principal) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.farm.people.ChangeToken(ctx, p, token.ID, token.Person, change)
+	changed, err := s.farm.people.ChangeToken(ctx, p, token.ID, token.Person, change)
 	if code := farm.CodeOf(err); code == farm.CodeInvalid || code == farm.CodeForbidden || code == farm.CodeConflict {
 		form.Error = sayError(c, err)
 		c.Status(answer.StatusOf(err))
@@ -68,6 +90,16 @@ func (s *server) changeToken(c *fiber.Ctx, p farm.Principal) error {
 	}
 	if err != nil {
 		return err
+	}
+	switch {
+	case changed.Team != token.Team:
+		to := peopleOf(p, token.Team)
+		if strings.Contains(to, "?") {
+			return c.Redirect(to+"&moved="+token.ID, fiber.StatusSeeOther)
+		}
+		return c.Redirect(to+"?moved="+token.ID, fiber.StatusSeeOther)
+	case token.Person:
+		return c.Redirect(peopleOf(p, token.Team)+"#token-"+token.ID, fiber.StatusSeeOther)
 	}
 	return c.Redirect(strings.TrimSuffix(c.Path(), "/"+token.ID)+"#token-"+token.ID, fiber.StatusSeeOther)
 }
@@ -80,6 +112,9 @@ func changeOf(form page.TokenForm) (people.TokenChange, error) {
 	}
 	if form.Email != form.Token.Email {
 		change.Email = &form.Email
+	}
+	if form.Team != form.Token.Team {
+		change.Team = &form.Team
 	}
 	if form.Role != form.Token.Role {
 		change.Role = &form.Role

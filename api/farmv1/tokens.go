@@ -163,7 +163,7 @@ func decodeToken(who holder) func([]byte) (people.NewToken, error) {
 		if err != nil {
 			return people.NewToken{}, err
 		}
-		o.Only(who.fields("name", "role", "expiresAt", "team")...)
+		o.Only(who.fields([]string{"email"}, "name", "role", "expiresAt", "team")...)
 		in := people.NewToken{
 			Team: o.Text("team", input.NameLimit), Name: strings.TrimSpace(o.NeedText("name", input.NameLimit)), ExpiresAt: input.Time(o, "expiresAt"),
 			Email: o.Text("email", input.NameLimit),
@@ -175,10 +175,10 @@ func decodeToken(who holder) func([]byte) (people.NewToken, error) {
 	}
 }
 
-// fields are those that a body may have: people have an e-mail address besides.
-func (h holder) fields(names ...string) []string {
+// fields are those that a body may have, with those that people have besides.
+func (h holder) fields(ofPeople []string, names ...string) []string {
 	if h == person {
-		names = append(names, "email")
+		names = append(names, ofPeople...)
 	}
 	return names
 }
@@ -191,7 +191,7 @@ func decodeTokenChange(who holder) func([]byte) (people.TokenChange, error) {
 		if err != nil {
 			return people.TokenChange{}, err
 		}
-		o.Only(who.fields("name", "role", "expiresAt")...)
+		o.Only(who.fields([]string{"email", "team"}, "name", "role", "expiresAt")...)
 		var change people.TokenChange
 		if o.Has("name") {
 			name := strings.TrimSpace(o.NeedText("name", input.NameLimit))
@@ -208,6 +208,10 @@ func decodeTokenChange(who holder) func([]byte) (people.TokenChange, error) {
 		if o.Raw("email") != nil {
 			address := o.Text("email", input.NameLimit)
 			change.Email = &address
+		}
+		if o.Has("team") {
+			team := o.NeedText("team", input.NameLimit)
+			change.Team = &team
 		}
 		return change, wrong.Err()
 	}

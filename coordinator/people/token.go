@@ -34,6 +34,7 @@ type TokenChange struct {
 	Role      *farm.Role
 	ExpiresAt *time.Time
 	Email     *string // of a person; "" takes it away
+	Team      *string // into which a person comes, for those who look after all teams
 }
 
 // Tokens lists the tokens of people or of programs of a team, by age; team is "" for the caller's own. CodeForbidden
@@ -130,8 +131,8 @@ func (d *Directory) MakeToken(ctx context.Context, p farm.Principal, in NewToken
 	return token, secret, nil
 }
 
-// ChangeToken changes what a token is called, may do, and how long. CodeConflict when nobody could administer the farm
-// from then on.
+// ChangeToken changes what a token is called, may do, how long, and in which team. CodeConflict when nobody could administer the farm
+// from then on, CodeForbidden for another team when the caller does not look after all of them.
 func (d *Directory) ChangeToken(ctx context.Context, p farm.Principal, id string, person bool, change TokenChange) (farm.Token, error) {
 	if err := p.May(farm.ActManageTokens); err != nil {
 		return farm.Token{}, err
@@ -148,12 +149,41 @@ func (d *Directory) ChangeToken(ctx context.Context, p farm.Principal, id string
 			return farm.Token{}, err
 		}
 	}
-	cmd := command.ChangeToken{ID: id, Name: change.Name, Role: change.Role, ExpiresAt: change.ExpiresAt, Email: change.Email, At: d.state.Now()}
+	if change.Team != nil {
+		if err := d.mayMove(p, token, *change.Team); err != nil {
+			return farm.Token{}, err
+		}
+	}
+	cmd := command.ChangeToken{ID: id, Name: change.Name, Role: change.Role, ExpiresAt: change.ExpiresAt, Email: change.Email, Team: change.Team, At: d.state.Now()}
 	if _, err := d.state.Apply(ctx, cmd); err != nil {
 		return farm.Token{}, err
 	}
 	d.log.Info("a token was changed", "token", token.Name, "id", id, "by", p.Name)
 	return d.Token(ctx, p, id, person)
+}
+
+// mayMove is nil when somebody may bring the holder of a token into a team. Nobody moves themselves: the farm could be left without whoever looks after it.
+func (d *Directory) mayMove(p farm.Principal, token farm.Token, team string) error {
+	if team == token.Team {
+		return nil
+	}
+	if err := p.May(farm.ActManageTeams); err != nil {
+		return err
+	}
+	switch {
+	case !token.Person:
+		return farm.Invalid("the token was not changed", farm.Field("team", "cannot be changed: a program’s token stays in its team"))
+	case token.ID == p.TokenID:
+		return farm.Errorf(farm.CodeConflict, "nobody moves themselves to another team: have another administrator of the farm do it")
+	}
+	return d.state.View(func(tx *raftstore.Tx) error {
+		if _, err := tx.Team(team); farm.CodeOf(err) == farm.CodeNotFound {
+			return farm.Invalid("the person was not changed", farm.Field("team", "does not exist"))
+		} else if err != nil {
+			return err
+		}
+		return nil
+	})
 }
 
 // RevokeToken ends a token at once, everywhere. CodeConflict for the last one that can administer the farm.

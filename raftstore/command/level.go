@@ -69,6 +69,8 @@ const (
 	ProjectsLevel = ReleasesLevel
 	// PersonalLevel is from which level on people have views of the list of jobs.
 	PersonalLevel = ReleasesLevel
+	// TeamMovesLevel is from which level on people are moved to another team.
+	TeamMovesLevel = ReleasesLevel
 	// LanguageLevel is from which level on the farm knows which language people read.
 	LanguageLevel = ReleasesLevel
 	// MachineHoursLevel is from which level on the farm says at which hours machines get work.

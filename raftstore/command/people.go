@@ -23,14 +23,15 @@ type EndTeam struct {
 // PutToken makes an API token.
 type PutToken struct{ Token farm.Token }
 
-// ChangeToken changes what a token is called, may do, and how long: nil leaves a field as it is, and a zero ExpiresAt
-// means never.
+// ChangeToken changes what a token is called, may do, how long, and in which team: nil leaves a field as it is, and a zero ExpiresAt
+// means never. Whoever comes into another team is signed out, and what they had of the one before stays there.
 type ChangeToken struct {
 	ID        string
 	Name      *string
 	Role      *farm.Role
 	ExpiresAt *time.Time
 	Email     *string `json:",omitempty"` // of a person; "" takes it away
+	Team      *string `json:",omitempty"` // of a person
 	At        time.Time
 }
 
@@ -71,9 +72,12 @@ func (c PutToken) Needs() int {
 	return ClusterLevel
 }
 
-// Needs is that of PutToken.
+// Needs is higher for what older programs would leave out.
 func (c ChangeToken) Needs() int {
-	if c.Email != nil {
+	switch {
+	case c.Team != nil:
+		return TeamMovesLevel
+	case c.Email != nil:
 		return PasswordsLevel
 	}
 	return ClusterLevel

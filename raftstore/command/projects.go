@@ -18,9 +18,10 @@ type ChangeProject struct {
 	At       time.Time
 }
 
-// PutTeamBudget gives a team a budget of machine hours, or takes it away: nil.
+// PutTeamBudget gives a team a budget of machine hours, or takes it away: nil. With a name it is called that from then on.
 type PutTeamBudget struct {
 	Team   string
+	Name   *string      `json:",omitempty"`
 	Budget *farm.Budget `json:",omitempty"`
 	At     time.Time
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -88,7 +89,7 @@ func Draw(t *rapid.T, step int) command.Command {
 			command.PutTeamLogo{Team: id("team", 1), Picture: rapid.SampledFrom([][]byte{nil, {1}}).Draw(t, "logo"), At: at},
 			command.WatchJob{Team: id("team", 1), Job: id("job", 7), Token: id("token", 3), Stop: at.Second()%5 == 0},
 			command.RecordNotice{Token: id("token", 3), Way: farm.ByChat, Number: rapid.IntRange(0, 1).Draw(t, "number"), Try: attempt(), Count: 1, Error: rapid.SampledFrom([]string{"", "answered 500"}).Draw(t, "chat"), Next: After(step + 2), At: at},
-			command.ChangeToken{ID: id("token", 3), ExpiresAt: &at, At: at}, command.RenameTeam{ID: id("team", 1), Name: "n"}, command.EndTeam{ID: id("team", 1), At: at},
+			command.ChangeToken{ID: id("token", 3), ExpiresAt: &at, At: at}, moved(t, id("token", 3), id("team", 1), at), command.RenameTeam{ID: id("team", 1), Name: "n"}, command.EndTeam{ID: id("team", 1), At: at},
 		}).Draw(t, "other")
 	case 17:
 		if rapid.Bool().Draw(t, "again") {
@@ -138,7 +139,7 @@ func drawProject(t *rapid.T, step int) command.Command {
 	case 4:
 		return command.ChangeProject{Team: team, ID: id, Archived: &archived, At: at}
 	default:
-		return command.PutTeamBudget{Team: team, Budget: budget, At: at}
+		return command.PutTeamBudget{Team: team, Name: rapid.SampledFrom([]*string{nil, &name}).Draw(t, "team's name"), Budget: budget, At: at}
 	}
 }
 
@@ -405,4 +406,10 @@ func drawLibrary(t *rapid.T) command.Command {
 	default:
 		return command.ResealSecrets{Secrets: []command.Resealed{{ID: fmt.Sprintf("secret%d", n), Was: "k", Key: "k", Sealed: []byte{2}}}}
 	}
+}
+
+// moved brings somebody into a team that there may be.
+func moved(t *rapid.T, token, team string, at time.Time) command.ChangeToken {
+	to := rapid.SampledFrom([]string{"team0", team, "gone"}).Draw(t, "another team")
+	return command.ChangeToken{ID: token, Team: &to, At: at}
 }

@@ -68,8 +68,16 @@ func (t *tables) changeToken(c command.ChangeToken) command.Result {
 	if c.Email != nil {
 		token.Email = *c.Email
 	}
-	if !token.Role.Known() {
+	if c.Team != nil {
+		token.Team = *c.Team
+	}
+	switch {
+	case !token.Role.Known():
 		return refuse(unknownRole(token.Role))
+	case c.Team != nil && !t.has(bucketTeams, *c.Team):
+		return refuse(noTeam(*c.Team))
+	case token.Team != was.Team && !was.Person:
+		return refusef(farm.CodeInvalid, "%q is a program's token and stays in its team", was.Name)
 	}
 	if token.Email != was.Email && t.emailTaken(token) {
 		return refuse(emailTaken(token.Email))
@@ -77,8 +85,20 @@ func (t *tables) changeToken(c command.ChangeToken) command.Result {
 	if !t.administers(token, c.At) && t.isLastAdmin(was, c.At) {
 		return refuse(lastAdmin(was))
 	}
+	t.leaveTeam(was, token.Team)
 	t.saveToken(token)
 	return command.Result{}
+}
+
+// leaveTeam sees to it that nothing of a team's work goes on reaching a person who comes into another one.
+func (t *tables) leaveTeam(was farm.Token, to string) {
+	if to == was.Team {
+		return
+	}
+	t.note(farm.EventAccess, was.Team, was.ID)
+	t.dropNotices(was)
+	t.dropViews(was.ID)
+	t.endSessionsOf(was, func(farm.OpenSession) bool { return true })
 }
 
 func (t *tables) revokeToken(c command.RevokeToken) command.Result {

@@ -154,6 +154,9 @@ func (t *tables) putTeamBudget(c command.PutTeamBudget) command.Result {
 	case c.Budget != nil && len(c.Budget.Check()) > 0:
 		return refuse(wrongBudget(*c.Budget))
 	}
+	if c.Name != nil {
+		team.Name = *c.Name
+	}
 	team.Budget = c.Budget
 	put(t, bucketTeams, team.ID, team)
 	t.budgets = true

@@ -145,12 +145,7 @@ func (t *tables) renewAccess(identity farm.Identity, c command.EnterPerson) {
 	if person == was {
 		return
 	}
-	if person.Team != was.Team { // nothing of another team's work goes on reaching them
-		t.note(farm.EventAccess, was.Team, was.ID)
-		t.dropNotices(was)
-		t.dropViews(was.ID)
-		t.endSessionsOf(was, func(farm.OpenSession) bool { return true })
-	}
+	t.leaveTeam(was, person.Team)
 	t.saveToken(person)
 }
 

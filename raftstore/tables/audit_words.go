@@ -58,7 +58,11 @@ func (t *tables) auditOfAccess(cmd command.Command) (audited, bool) {
 	case command.PutToken:
 		return ofToken(c.Token, farm.AuditPersonAdd, farm.AuditTokenAdd), true
 	case command.ChangeToken:
-		return ofToken(t.tokenOr(c.ID), farm.AuditPersonChange, farm.AuditTokenChange), true
+		token := t.tokenOr(c.ID)
+		if c.Team != nil && *c.Team != token.Team {
+			return ofToken(token, farm.AuditPersonMove, farm.AuditTokenChange), true
+		}
+		return ofToken(token, farm.AuditPersonChange, farm.AuditTokenChange), true
 	case command.RevokeToken:
 		return ofToken(t.tokenOr(c.ID), farm.AuditPersonRemove, farm.AuditTokenRevoke), true
 	case command.SetPassword:
@@ -100,9 +104,7 @@ func (t *tables) auditOfAccess(cmd command.Command) (audited, bool) {
 	case command.ChangeProject:
 		return t.auditOfProject(c), true
 	case command.PutTeamBudget:
-		team, _ := get[farm.Team](t, bucketTeams, c.Team)
-		team.ID = c.Team
-		return audited{action: farm.AuditTeamBudget, thing: ofTeam(team), team: c.Team}, true
+		return t.auditOfTeam(c), true
 	case command.EndTeam:
 		team, _ := get[farm.Team](t, bucketTeams, c.ID)
 		team.ID = c.ID
@@ -118,6 +120,20 @@ func (t *tables) auditOfProject(c command.ChangeProject) audited {
 		if about.action = farm.AuditProjectReopen; *c.Archived {
 			about.action = farm.AuditProjectArchive
 		}
+	}
+	return about
+}
+
+func (t *tables) auditOfTeam(c command.PutTeamBudget) audited {
+	team, _ := get[farm.Team](t, bucketTeams, c.Team)
+	team.ID = c.Team
+	about := audited{action: farm.AuditTeamBudget, thing: ofTeam(team), team: c.Team}
+	if c.Name == nil || *c.Name == team.Name {
+		return about
+	}
+	about.action, about.thing.Name = farm.AuditTeamChange, *c.Name
+	if reflect.DeepEqual(c.Budget, team.Budget) {
+		about.action = farm.AuditTeamRename
 	}
 	return about
 }

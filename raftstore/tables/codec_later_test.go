@@ -21,6 +21,8 @@ func later() map[string]command.Command {
 		"2-v1-email":    command.PutToken{Token: farm.Token{ID: "k1", Team: "t1", Name: "Mia", Role: farm.RoleArtist, Hash: "h", CreatedAt: at, Person: true, Email: "mia@studio.example"}},
 		"4-v1-sessions": command.RecordUses{Sessions: []command.SessionUse{{Token: "k1", Session: "s1", At: at}}},
 		"5-v1-email":    command.ChangeToken{ID: "k1", Email: new(string), At: at},
+		"5-v1-team":     command.ChangeToken{ID: "k1", Team: new(string), At: at},
+		"165-v1-name":   command.PutTeamBudget{Team: "t1", Name: new(string), At: at},
 		"52-v1-bound":   command.PutSecret{Secret: farm.Secret{ID: "s1", Team: "t1", Name: "TOKEN", Key: "k1", Sealed: []byte{1, 2, 3}, CreatedAt: at, MachineTags: []string{"vault"}}},
 		"14-v1-effects": command.FinishTemplate{ID: "tm", FileSHA256: "ab", At: at, MatchFonts: true, Effects: []string{"S_Glow"}, SavedWith: "26.0.2"},
 		"14-v1-missing": command.FinishTemplate{ID: "tm", FileSHA256: "ab", At: at, MatchFonts: true, MissingFootage: []string{"night.png"}},

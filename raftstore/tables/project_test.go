@@ -46,6 +46,17 @@ func withProject(t *testing.T, budget *farm.Budget) *rig {
 	return m
 }
 
+func (m *rig) team(id string) (team farm.Team) {
+	m.t.Helper()
+	m.see(func(tx *Tx) {
+		var err error
+		if team, err = tx.Team(id); err != nil {
+			m.t.Fatalf("team %s: %v", id, err)
+		}
+	})
+	return team
+}
+
 // submitFor submits a job for a project.
 func (m *rig) submitFor(project, id string, second int) {
 	m.t.Helper()
@@ -186,7 +197,15 @@ func TestAMonthlyBudgetBeginsAnewWithTheMonth(t *testing.T) {
 	if use := m.projectUse("spring", next); use.MonthHours() != 0 || use.TotalHours() != 1 {
 		t.Errorf("in the next month the use is %+v", use)
 	}
-	m.must(command.PutTeamBudget{Team: "team", At: after(3700)})
+	name := "Spots"
+	wantRefused(t, m, command.PutTeamBudget{Team: "team", Name: &name, Budget: &farm.Budget{Hours: -1}, At: after(3700)}, farm.CodeInvalid)
+	if team := m.team("team"); team.Name == name {
+		t.Error("a team was renamed although its budget was refused")
+	}
+	m.must(command.PutTeamBudget{Team: "team", Name: &name, At: after(3700)})
+	if team := m.team("team"); team.Name != name {
+		t.Errorf("with the budget the team was named %q", team.Name)
+	}
 	if got := m.held(after(3700)); !slices.Equal(got, []string{"Spring"}) {
 		t.Errorf("without the team's budget held are %q", got)
 	}

@@ -174,3 +174,28 @@ func TestNoTwoPeopleHaveOneAddress(t *testing.T) {
 	m.must(command.ChangeToken{ID: "p1", Email: &none, At: after(1)})
 	m.must(command.ChangeToken{ID: "p2", Email: &mias, At: after(1)})
 }
+
+// TestWhoComesIntoAnotherTeamTakesNothingAlong moves a person, who is signed out, and refuses programs and teams that there are not.
+func TestWhoComesIntoAnotherTeamTakesNothingAlong(t *testing.T) {
+	m := withPeople(t)
+	m.must(command.PutTeam{Team: farm.Team{ID: "team1", Name: "Trailers"}})
+	m.must(session("s1", 1, 100))
+	m.must(command.PutView{Token: "p1", View: farm.JobView{Name: "Mine", Query: "by=Mia"}})
+	gone, there := "gone", "team1"
+	wantRefused(t, m, command.ChangeToken{ID: "p1", Team: &gone, At: after(2)}, farm.CodeNotFound)
+	wantRefused(t, m, command.ChangeToken{ID: "k1", Team: &there, At: after(2)}, farm.CodeInvalid)
+	if got := sessionIDs(t, m); got != "s1 " {
+		t.Errorf("after refusals these sessions are open: %q", got)
+	}
+	m.must(command.ChangeToken{ID: "p1", Team: &there, At: after(3)})
+	m.see(func(tx *Tx) {
+		p, err := tx.Token("p1")
+		personal, _ := tx.Personal("p1")
+		if err != nil || p.Team != "team1" || p.Email != "mia@studio.example" || len(personal.Views) != 0 {
+			t.Errorf("moved they are %+v, %v, with views %v", p, err, personal.Views)
+		}
+	})
+	if got := sessionIDs(t, m); got != "" {
+		t.Errorf("moved they are still signed in: %q", got)
+	}
+}

@@ -17,6 +17,14 @@ func tokensHeading(ctx context.Context, people bool) string {
 	return say(ctx, "API tokens")
 }
 
+// heading says whose people, or tokens, the page has.
+func (v Tokens) heading(ctx context.Context) string {
+	if v.Team.ID != "" {
+		return say(ctx, "People of %s", v.Team.Name)
+	}
+	return tokensHeading(ctx, v.People)
+}
+
 func tokensPath(people bool) string {
 	if people {
 		return "/settings/people"

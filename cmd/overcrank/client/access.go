@@ -95,6 +95,7 @@ type PersonChange struct {
 	Name  *string `json:"name,omitempty"`
 	Role  *string `json:"role,omitempty"`
 	Email *string `json:"email,omitempty"` // "" takes it away
+	Team  *string `json:"team,omitempty"`  // id of the team that the person comes into
 	Ends  *End    `json:"expiresAt,omitempty"`
 }
 
@@ -189,7 +190,7 @@ func (c *Client) CreatePerson(ctx context.Context, in NewAccess) (Access, error)
 	return fetchOnce[Access](ctx, c, peoplePath, in)
 }
 
-// ChangePerson changes a person's name, role or e-mail address.
+// ChangePerson changes a person's name, role, e-mail address, end or team.
 func (c *Client) ChangePerson(ctx context.Context, id string, change PersonChange) (Access, error) {
 	return fetch[Access](ctx, c, http.MethodPatch, peoplePath+at("/%s", id), nil, change)
 }

@@ -14,7 +14,7 @@ import (
 type People struct {
 	List     peopleList     `cmd:"" default:"withargs" help:"List the people of the team."`
 	Create   peopleCreate   `cmd:"" help:"Create a person; the link with which they choose a password is printed."`
-	Set      peopleSet      `cmd:"" help:"Change a person's name, role or e-mail address."`
+	Set      peopleSet      `cmd:"" help:"Change a person's name, role, e-mail address, end of access or team."`
 	Link     peopleLink     `cmd:"" help:"Create a new link with which a person chooses a password, once."`
 	Reset    peopleReset    `cmd:"" help:"Make a person's password useless, sign the person out everywhere, and print a new link."`
 	Sessions peopleSessions `cmd:"" help:"List the browsers in which a person is signed in."`
@@ -94,6 +94,7 @@ type peopleSet struct {
 	Role    *string `help:"viewer, artist, producer, operator or admin."`
 	Email   *string `help:"The new e-mail address; empty for none."`
 	Expires string  `help:"When their access ends: a day, a time, or in how long, such as 2027-01-31 or 720h; never for no end."`
+	MoveTo  string  `help:"Id or name of the team that they come into, for administrators of the farm. They are signed out; their jobs stay with the team before." complete:"team"`
 }
 
 func (p peopleSet) Run(ctx context.Context, out *terminal.Output) error {
@@ -102,12 +103,19 @@ func (p peopleSet) Run(ctx context.Context, out *terminal.Output) error {
 	if change.Ends, err = newEnd(p.Expires); err != nil {
 		return err
 	}
-	if change == (client.PersonChange{}) {
-		return exit.Usagef("nothing to change: give --name, --role, --email or --expires")
+	if change == (client.PersonChange{}) && p.MoveTo == "" {
+		return exit.Usagef("nothing to change: give --name, --role, --email, --expires or --move-to")
 	}
 	c, id, err := p.open(ctx)
 	if err != nil {
 		return err
+	}
+	if p.MoveTo != "" {
+		team, err := remote.Find(ctx, "team", p.MoveTo, c.Teams)
+		if err != nil {
+			return err
+		}
+		change.Team = &team
 	}
 	person, err := c.ChangePerson(ctx, id, change)
 	return p.Print(out, person, err, func() error { return out.Table(personTable([]client.Access{person})) })

@@ -243,6 +243,7 @@ people set Ann --role artist --email ann@studio.example
 people set Ann --expires yesterday
 people set Ann --expires 2099-01-31T00:00:00Z
 people set Ann --expires never
+people set Ann --move-to Elsewhere
 people sessions Ann
 people sign-out Ann
 people passkeys Ann

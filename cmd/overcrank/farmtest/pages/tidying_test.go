@@ -68,7 +68,7 @@ func TestAProducerTidiesUp(t *testing.T) {
 	b.shows("No secrets yet")
 }
 
-// TestAnAdministratorLooksAfterTheTeam revokes tokens and removes people, replaces the key of webhooks, and names the studio: by mouse and by keyboard.
+// TestAnAdministratorLooksAfterTheTeam revokes tokens and removes people, moves somebody to another team and back, replaces the key of webhooks, and names the studio: by mouse and by keyboard.
 func TestAnAdministratorLooksAfterTheTeam(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
@@ -91,8 +91,37 @@ func TestAnAdministratorLooksAfterTheTeam(t *testing.T) {
 		b.until(gone("First"))
 		b.entersUntil(gone("Second"), row("Second"))
 	}
+	b.movesSomebody()
 	b.replacesTheKeyOfWebhooks()
 	b.showsClientsTheStudio()
+}
+
+// movesSomebody brings a person into another team by mouse, and back by keyboard.
+func (b *browser) movesSomebody() {
+	b.t.Helper()
+	b.open("/settings/teams")
+	b.fill("#team-name", "Trailers")
+	b.presses(`form[action="/settings/teams"] button`)
+	b.until(`[...document.querySelectorAll("#teams h2")].some((e) => e.textContent === "Trailers")`)
+	b.open("/settings/people")
+	b.fill("#name", "Mia")
+	b.presses(`form[action="/settings/people"] button[type=submit]`)
+	b.shows("Send this link to Mia")
+	b.presses(`tbody tr:has(td.name) a.button[aria-label="Edit Mia"]`)
+	b.until(`document.querySelector("h1").textContent === "Mia" && !!document.querySelector("#team")`)
+	b.canBeRead("a person who may be moved")
+	b.do(chromedp.SetValue("#team", value[string](b, `[...document.querySelectorAll("#team option")].find((e) => e.textContent === "Trailers").value`), chromedp.ByQuery))
+	b.presses(`form.card button.primary`)
+	b.shows("Mia is in the team Trailers now.")
+	b.until(`![...document.querySelectorAll("td.name")].some((e) => e.textContent.includes("Mia"))`)
+
+	b.entersUntil(`document.querySelector("h1").textContent === "People of Trailers" && document.readyState === "complete"`, `.note a[href*="team="]`)
+	b.entersUntil(`document.querySelector("h1").textContent === "Mia" && document.readyState === "complete"`, `a.button[aria-label="Edit Mia"]`)
+	b.do(chromedp.Focus("#team", chromedp.ByQuery), chromedp.KeyEvent(kb.ArrowUp))
+	b.until(`document.querySelector("#team").selectedOptions[0].textContent !== "Trailers"`)
+	b.entersUntil(`document.body.innerText.includes("Mia is in the team")`, `form.card button.primary`)
+	b.open("/settings/people")
+	b.until(`[...document.querySelectorAll("td.name")].some((e) => e.textContent.includes("Mia"))`)
 }
 
 // replacesTheKeyOfWebhooks has webhooks signed with another key, twice.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"time"
 
@@ -23,8 +24,9 @@ type LogSection struct {
 	Title  string
 	Took   string // "" where that was not measured
 	Lines  []string
-	Errors int
+	Errors int // different ones: engine, agent and farm each say why an attempt failed
 	Open   bool
+	errors []string // the latest of them, as errorText has them
 }
 
 // The phases of an attempt, by what its machine says when one begins.
@@ -116,9 +118,33 @@ func (l *Log) add(line string) {
 	s := &l.Sections[len(l.Sections)-1]
 	s.Lines = append(s.Lines, line)
 	if logClass(line) == "fail" {
-		s.Errors++
+		s.addError(errorText(line))
 	}
 }
+
+// errorsCompared is among how many of the latest errors one is looked for that is said again.
+const errorsCompared = 16
+
+// addError counts an error, unless it says again, or more of, what a line just before has said.
+func (s *LogSection) addError(text string) {
+	for i, said := range s.errors {
+		switch {
+		case strings.Contains(said, text):
+			return
+		case strings.Contains(text, said):
+			s.errors[i] = text
+			return
+		}
+	}
+	s.Errors++
+	s.errors = append(s.errors[max(0, len(s.errors)+1-errorsCompared):], text)
+}
+
+// saysWho are the ways in which lines begin that pass an error on.
+var saysWho = regexp.MustCompile(`^(?:agent: |(?:aerender )?ERROR: |attempt \d+ failed: |the job failed: )+`)
+
+// errorText is what a line says of an error, without who says it.
+func errorText(line string) string { return strings.TrimSpace(saysWho.ReplaceAllString(line, "")) }
 
 // overlapping says whether machines worked at the same time.
 func overlapping(attempts []farm.AttemptRecord) bool {

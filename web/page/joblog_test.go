@@ -42,6 +42,30 @@ func TestALogHasASectionForEachPhase(t *testing.T) {
 	}
 }
 
+// TestAnErrorThatIsPassedOnCountsOnce has engine, agent and farm say the same of one attempt.
+func TestAnErrorThatIsPassedOnCountsOnce(t *testing.T) {
+	const why = "Could not read from source: missing footage 'nm.png', used by layer 'Logo' in composition 'main'."
+	lines := []string{
+		"agent: attempt 1 on suite-1", "aerender ERROR: " + why, "agent: Render failed: the embedded engine exited with code 7: " + why,
+		"attempt 1 failed: Render failed: the embedded engine exited with code 7: " + why, "the job failed: Render failed: the embedded engine exited with code 7: " + why,
+	}
+	errors := func(lines []string) int {
+		return LogOf(t.Context(), farm.Job{}, lines, 0, []farm.AttemptRecord{{Number: 1, Agent: "a", AgentName: "suite-1"}}).Sections[0].Errors
+	}
+	if got := errors(lines); got != 1 {
+		t.Errorf("one failure is said to be %d errors", got)
+	}
+	if got := errors(append(lines, "ERROR: a font is missing", "WARNING: slow")); got != 2 {
+		t.Errorf("with one more there are said to be %d", got)
+	}
+	for i := range 100 {
+		lines = append(lines, fmt.Sprintf("ERROR: frame <%d>", i))
+	}
+	if got := errors(lines); got != 101 {
+		t.Errorf("with a hundred more there are said to be %d", got)
+	}
+}
+
 func TestMachinesThatWorkAtTheSameTimeShareASection(t *testing.T) {
 	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	attempts := []farm.AttemptRecord{{Number: 1, Agent: "a", LeasedAt: at, EndedAt: at.Add(time.Minute)}, {Number: 1, Agent: "b", LeasedAt: at.Add(time.Second)}}

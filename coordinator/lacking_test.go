@@ -2,6 +2,7 @@ package coordinator_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -131,6 +132,10 @@ func TestAFileInThePlaceOfFootageGoesToJobsWhoseLayersAreKnown(t *testing.T) {
 		t.Errorf("a job with a script is resubmitted with %v", err)
 	}
 	fail(func(j *farm.Job) { j.Template = farm.JobTemplate{ID: tpl.ID, Composition: "main"} })
+	taken, err := r.FileTaken(t.Context(), r.admin, cause)
+	if err != nil || taken.Jobs != 1 || len(taken.Refused) != 2 || taken.Refused[0].Jobs != 1 || !strings.Contains(fmt.Sprint(taken.Refused), "has not read the project") {
+		t.Errorf("before the press it is said that %+v, %v", taken, err)
+	}
 	made, err := retry()
 	if err != nil || len(made.Jobs) != 1 || len(made.Errs) != 2 {
 		t.Fatalf("three jobs become %d, and %v, %v", len(made.Jobs), made.Errs, err)

@@ -65,7 +65,7 @@ var permissions = map[string]farm.Action{
 	"RunningOf": farm.ActView, "RecentAttempts": farm.ActView, "Results.MayOpen": farm.ActView,
 	"Agents": farm.ActView, "Agent": farm.ActView, "Board": farm.ActView, "SharingNow": farm.ActView, "Compare": farm.ActView, "Day": farm.ActView, "Machines": farm.ActView, "Status": farm.ActView, "Pulse": farm.ActView,
 	"WhyWaiting": farm.ActView, "WhyWaitingEach": farm.ActView, "Placement": farm.ActView, "PlacementEach": farm.ActView, "AbleTo": farm.ActView, "MachinesFor": farm.ActView, "FinishEach": farm.ActView, "BatchForecast": farm.ActView, "Queue": farm.ActView,
-	"Failures": farm.ActView, "FailuresOf": farm.ActView, "Failure": farm.ActView, "RetryFailures": farm.ActSubmit, "SettleFailures": farm.ActChangeJobs,
+	"Failures": farm.ActView, "FailuresOf": farm.ActView, "Failure": farm.ActView, "RetryFailures": farm.ActSubmit, "FileTaken": farm.ActSubmit, "SettleFailures": farm.ActChangeJobs,
 	"Projects": farm.ActView, "Project": farm.ActView, "AddProject": farm.ActChangeProjects, "ChangeProject": farm.ActChangeProjects, "TeamBudget": farm.ActView, "PutTeamBudget": farm.ActSetTeamBudgets, "ChangeTeam": farm.ActSetTeamBudgets,
 	"Report": farm.ActView, "Rates": farm.ActView, "PutRates": farm.ActChangePolicy,
 	"Search.Find": farm.ActView, "Search.Select": farm.ActView, "Search.Newer": farm.ActView, "SelectJobs": farm.ActView, "NewerJobs": farm.ActView,

@@ -28,6 +28,8 @@ const (
 	// failedShown is how many jobs of each cause stand on the page of all causes, failedOfOne on that of one.
 	failedShown = 3
 	failedOfOne = 50
+	// jobsAsked is of how many jobs that lack footage the page of failures asks whether they take a file.
+	jobsAsked = farm.MostOpenFailures
 	// causesAtHome is how many causes the home page names.
 	causesAtHome = 3
 )
@@ -82,7 +84,7 @@ func (s *server) readFailures(ctx context.Context, p farm.Principal, key, before
 	if err != nil {
 		return v, err
 	}
-	shown := failedShown
+	shown, asked := failedShown, 0
 	if key != "" {
 		shown = failedOfOne
 	}
@@ -97,9 +99,31 @@ func (s *server) readFailures(ctx context.Context, p farm.Principal, key, before
 		if f.Jobs, f.Next, err = s.farm.failures.FailuresOf(ctx, p, g.Cause, before, shown); err != nil {
 			return v, err
 		}
+		if g.Cause.Kind == farm.CauseFootage && g.Cause.Subject != "" && p.Can(farm.ActSubmit) && asked+g.Count <= jobsAsked {
+			asked += g.Count
+			if f.File, err = s.readFileTaken(ctx, p, g.Cause); err != nil {
+				return v, err
+			}
+		}
 		v.Groups = append(v.Groups, f)
 	}
 	return v, s.addCure(ctx, p, &v)
+}
+
+// readFileTaken reads which jobs of a cause take a file in the place of the one that they lack; nil when none needs somebody any more.
+func (s *server) readFileTaken(ctx context.Context, p farm.Principal, cause farm.Cause) (*page.FileTaken, error) {
+	taken, err := s.farm.submitter.FileTaken(ctx, p, cause)
+	if farm.CodeOf(err) == farm.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := page.FileTaken{Jobs: taken.Jobs}
+	for _, r := range taken.Refused {
+		f.Refused = append(f.Refused, page.FileRefused{Why: r.Why, Jobs: r.Jobs})
+	}
+	return &f, nil
 }
 
 // dressFailures adds what people call the machine or the template that a cause is about.

@@ -53,7 +53,7 @@ func broken(t *testing.T, more ...farm.Cause) *rig {
 func TestFailuresStandByTheirCausesWithWhatHelps(t *testing.T) {
 	r := broken(t)
 	v := r.as("art")
-	v.get("/failures").is(http.StatusOK, "3 jobs lack the file nm.png", "Resubmit 3 jobs", "put the file beside the project there", "No room on the disk for 1 job on suite-1", "Open suite-1", "Spot 3").lacks("with this file", "Drop the file here")
+	v.get("/failures").is(http.StatusOK, "3 jobs lack the file nm.png", "Resubmit 3 jobs", "None of these jobs can be given a file here.", "<b>3 jobs do not take it:</b>", "The farm has not read the project, which is named by its address", "No room on the disk for 1 job on suite-1", "Open suite-1", "Spot 3").lacks("with this file", "Drop the file here")
 	v.get("/failures?cause=footage:nm.png").is(http.StatusOK, "3 jobs lack the file nm.png", "Spot 0").lacks("No room on the disk")
 	v.get("/?of=team").is(http.StatusOK, "3 jobs lack the file nm.png", "All failures by cause")
 	r.as("vic").get("/failures").is(http.StatusOK, "3 jobs lack the file nm.png").lacks("Resubmit", "Dismiss")

@@ -21,20 +21,9 @@ func (s *Submitter) RetryFailures(ctx context.Context, p farm.Principal, cause f
 	if src != "" && cause.Kind != farm.CauseFootage {
 		return BatchResult{}, farm.Invalid("the jobs were not submitted", farm.Field("file", "takes the place of missing footage, and that is not why these jobs failed"))
 	}
-	var failures []farm.OpenFailure
-	err := s.state.View(func(tx *raftstore.Tx) (err error) {
-		failures, _, err = tx.Failures(p.Team, cause, "", farm.MostOpenFailures)
-		return err
-	})
+	ids, err := s.openFailures(p, cause)
 	if err != nil {
 		return BatchResult{}, err
-	}
-	if len(failures) == 0 {
-		return BatchResult{}, farm.Errorf(farm.CodeNotFound, "no job that failed for %q needs somebody", cause.Key())
-	}
-	ids := make([]string, len(failures))
-	for i, failure := range failures {
-		ids[i] = failure.Job
 	}
 	plan := s.newPlan(p)
 	return s.resubmit(ctx, p, ids, func(entry *BatchEntry) error {
@@ -47,6 +36,79 @@ func (s *Submitter) RetryFailures(ctx context.Context, p farm.Principal, cause f
 		}
 		return err
 	})
+}
+
+// openFailures are the jobs that failed for a cause and still need somebody; CodeNotFound when there are none.
+func (s *Submitter) openFailures(p farm.Principal, cause farm.Cause) ([]string, error) {
+	var failures []farm.OpenFailure
+	err := s.state.View(func(tx *raftstore.Tx) (err error) {
+		failures, _, err = tx.Failures(p.Team, cause, "", farm.MostOpenFailures)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(failures) == 0 {
+		return nil, farm.Errorf(farm.CodeNotFound, "no job that failed for %q needs somebody", cause.Key())
+	}
+	ids := make([]string, len(failures))
+	for i, failure := range failures {
+		ids[i] = failure.Job
+	}
+	return ids, nil
+}
+
+// FileTaken says how many of the jobs that failed for want of a file would be given it by RetryFailures, and why the others would be refused.
+type FileTaken struct {
+	Jobs    int
+	Refused []FileRefused // the reason of most jobs first
+}
+
+// FileRefused is why some jobs are not given a file.
+type FileRefused struct {
+	Why  error
+	Jobs int
+}
+
+// FileTaken asks of each job that failed for a cause whether RetryFailures would give it a file. CodeNotFound when no such job needs somebody.
+func (s *Submitter) FileTaken(ctx context.Context, p farm.Principal, cause farm.Cause) (taken FileTaken, err error) {
+	if err := p.May(farm.ActSubmit); err != nil {
+		return taken, err
+	}
+	ids, err := s.openFailures(p, cause)
+	if err != nil {
+		return taken, err
+	}
+	plan := s.newPlan(p)
+	for _, id := range ids {
+		job, err := s.state.JobOf(p, id)
+		if farm.CodeOf(err) == farm.CodeNotFound { // deleted meanwhile
+			continue
+		}
+		if err != nil {
+			return taken, err
+		}
+		err = plan.fillFootage(ctx, &job, cause.Subject, "")
+		switch {
+		case farm.CodeOf(err) == farm.CodeConflict:
+			taken.refuse(err)
+		case err != nil:
+			return taken, err
+		default:
+			taken.Jobs++
+		}
+	}
+	slices.SortStableFunc(taken.Refused, func(a, b FileRefused) int { return b.Jobs - a.Jobs })
+	return taken, nil
+}
+
+func (f *FileTaken) refuse(why error) {
+	i := slices.IndexFunc(f.Refused, func(r FileRefused) bool { return r.Why.Error() == why.Error() })
+	if i < 0 {
+		i = len(f.Refused)
+		f.Refused = append(f.Refused, FileRefused{Why: why})
+	}
+	f.Refused[i].Jobs++
 }
 
 // fillFootage gives a file to the layers that lack the footage of a name, unless the job brings them something already. CodeConflict when nobody

@@ -54,6 +54,23 @@ func (s *Store) RemoveMember(ctx context.Context, id string, based uint64) error
 	return s.change(ctx, "remove node "+id, s.raft.RemoveServer(raft.ServerID(id), based, applyWait))
 }
 
+// errParted is what this node says of all that it would have to hear from the farm's log.
+var errParted = farm.Errorf(farm.CodeUnavailable, "this coordinator is no longer part of the farm; ask another")
+
+// Part tells this node that it was removed. The log goes on without it, so whoever waits here for an entry of it, and whoever comes later, is told
+// so with CodeUnavailable. What the node had before can still be read.
+func (s *Store) Part() { s.parting.Do(func() { close(s.parted) }) }
+
+// hasParted says whether Part was called.
+func (s *Store) hasParted() bool {
+	select {
+	case <-s.parted:
+		return true
+	default:
+		return false
+	}
+}
+
 // TransferLead hands the lead over to another voter; with id "" to the one that is furthest in the log.
 func (s *Store) TransferLead(ctx context.Context, id string) error {
 	members, _, err := s.Members()

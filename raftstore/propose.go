@@ -224,6 +224,9 @@ func unknownIfEnded(ctx context.Context) error {
 // awaitLeader waits until this node knows a leader. It does not wait when there has been none for long.
 func (s *Store) awaitLeader(ctx context.Context) (Leading, error) {
 	for {
+		if s.hasParted() {
+			return Leading{}, errParted
+		}
 		term := s.raft.CurrentTerm()
 		if address, id := s.raft.LeaderWithID(); id != "" {
 			s.leaderless.Store(nil)

@@ -108,6 +108,9 @@ func (s *Store) awaitApplied(ctx context.Context, index uint64) error {
 		select {
 		case <-grown:
 		case <-timer.C:
+		case <-s.parted:
+			timer.Stop()
+			return errParted
 		case <-ctx.Done():
 			timer.Stop()
 			return fmt.Errorf("wait for this node to have change %d: %w", index, context.Cause(ctx))

@@ -103,6 +103,8 @@ type Store struct {
 	leaderless atomic.Pointer[time.Time]
 	run        string // begins the ids of what this process proposes
 	proposals  atomic.Uint64
+	parted     chan struct{} // closed by Part
+	parting    sync.Once
 	newest     atomic.Bool   // see Level
 	caughtUp   atomic.Uint64 // the term in which this node, as leader, has applied all of the terms before
 
@@ -156,7 +158,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func open(cfg Config) (_ *Store, err error) {
 	s := &Store{
 		disk: newDiskWatch(cfg.Dir, cfg.MinFree), mark: stopMark{folder: cfg.Dir},
-		forward: cfg.Forward, askIndex: cfg.ReadIndex, run: rand.Text() + "-",
+		forward: cfg.Forward, askIndex: cfg.ReadIndex, run: rand.Text() + "-", parted: make(chan struct{}),
 	}
 	var undo []func() error
 	defer func() {

@@ -124,6 +124,7 @@ func (c *Cluster) leave(why string) {
 	if err := durable.WriteFile(filepath.Join(c.cfg.Dir, leftFile), []byte(text), 0o600); err != nil {
 		c.log.Error("noting that this coordinator has left the farm", "error", err)
 	}
+	c.raft.Part() // the requests that are being answered wait for the log no more, and get their answers
 	close(c.gone)
 }
 

@@ -2,6 +2,20 @@ package raster
 
 // Multiply multiplies the colours, which darkens.
 func Multiply(dst, src []uint8, _ Span) {
+	n := min(len(dst), len(src)) &^ 3
+	dst, src = dst[:n], src[:n]
+	for wide && len(dst) >= 32 {
+		done := 4 * multiplyWide(&dst[0], &src[0], len(dst)/32*8)
+		dst, src = dst[done:], src[done:]
+		few := min(32, len(dst)) // by what stopped it
+		multiplyRow(dst[:few], src[:few])
+		dst, src = dst[few:], src[few:]
+	}
+	multiplyRow(dst, src)
+}
+
+// multiplyRow is Multiply for rows of whole pixels.
+func multiplyRow(dst, src []uint8) {
 	for i := 0; i+3 < len(src) && i+3 < len(dst); i += 4 {
 		s, d := src[i:i+4:i+4], dst[i:i+4:i+4]
 		sa, da := uint32(s[3]), uint32(d[3])

@@ -16,6 +16,11 @@ func bilinearWide(row, pix *uint8, n, stride int, u, v, du, dv, k int64)
 //go:noescape
 func normalWide(dst, src *uint8, n int)
 
+// multiplyWide is multiplyRow for a multiple of eight pixels, of which it does those before the first eight that do not all lie on something opaque.
+//
+//go:noescape
+func multiplyWide(dst, src *uint8, n int) (done int)
+
 // behindWide is behindRow for a multiple of eight pixels.
 //
 //go:noescape

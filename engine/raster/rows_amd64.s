@@ -13,6 +13,9 @@ TABLE(places, 0x0000000100000000, 0x0000000300000002, 0x0000000500000004, 0x0000
 TABLE(most, 0x000000ff000000ff, 0x000000ff000000ff, 0x000000ff000000ff, 0x000000ff000000ff)
 TABLE(whole, 0x0000010000000100, 0x0000010000000100, 0x0000010000000100, 0x0000010000000100)
 
+// Of four pixels, the place of the alpha of each, four times.
+TABLE(alphas, 0x0707070703030303, 0x0f0f0f0f0b0b0b0b, 0x0707070703030303, 0x0f0f0f0f0b0b0b0b)
+
 // Of the pairs of weights of four pixels, each a word, those of one, four times each: for its two neighbours in a row.
 TABLE(weights0, 0x0100010001000100, 0x0302030203020302, 0x0100010001000100, 0x0302030203020302)
 TABLE(weights1, 0x0504050405040504, 0x0706070607060706, 0x0504050405040504, 0x0706070607060706)
@@ -184,6 +187,55 @@ eight:
 	SUBQ $8, CX
 	JNZ eight
 	VZEROUPPER
+	RET
+
+// PRODUCT multiplies words of 0 to 255 of which 255 is one, as the function mul does, into a. It needs 128 in Y14, and spoils t.
+#define PRODUCT(a, b, t) \
+	VPMULLW b, a, a     \
+	VPADDW Y14, a, a    \
+	VPSRLW $8, a, t     \
+	VPADDW t, a, a      \
+	VPSRLW $8, a, a
+
+// func multiplyWide(dst, src *uint8, n int) (done int)
+TEXT ·multiplyWide(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ src+8(FP), SI
+	MOVQ n+16(FP), CX
+	CONSTANTS
+	VPXOR Y5, Y5, Y5
+	VPCMPEQD Y6, Y6, Y6
+	VMOVDQU alphas<>(SB), Y7
+
+eight:
+	VMOVDQU (DI), Y1
+	VPSRLD $24, Y1, Y2
+	VPCMPEQD Y15, Y2, Y2
+	VPMOVMSKB Y2, AX
+	CMPL AX, $-1
+	JNE end
+	VMOVDQU (SI), Y0
+	VPSHUFB Y7, Y0, Y2
+	VPXOR Y6, Y2, Y2        // what the source does not cover
+	VPADDUSB Y2, Y0, Y0
+	VPUNPCKLBW Y5, Y1, Y2
+	VPUNPCKLBW Y5, Y0, Y3
+	PRODUCT(Y2, Y3, Y4)
+	VPUNPCKHBW Y5, Y1, Y1
+	VPUNPCKHBW Y5, Y0, Y0
+	PRODUCT(Y1, Y0, Y4)
+	VPACKUSWB Y1, Y2, Y1
+	VMOVDQU Y1, (DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JNZ eight
+
+end:
+	VZEROUPPER
+	MOVQ n+16(FP), AX
+	SUBQ CX, AX
+	MOVQ AX, done+24(FP)
 	RET
 
 // func behindWide(row *uint8, n int, c uint32)

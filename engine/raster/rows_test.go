@@ -48,6 +48,11 @@ func TestRowsAreTheSameOnEveryProcessor(t *testing.T) {
 		}
 		pix := noise(r, n)
 		twins(t, "normal", pix, func(p []uint8) { normalRow(p, src) }, func(p []uint8) { Normal(p, src, Span{}) })
+		onto := noise(r, n)
+		for i := range r.IntN(n + 1) { // the first lie on something opaque
+			onto[4*i+3] = 255
+		}
+		twins(t, "multiply", onto, func(p []uint8) { multiplyRow(p, src) }, func(p []uint8) { Multiply(p, src, Span{}) })
 		twins(t, "fade", pix, func(p []uint8) { scaleRow(p, src, k) }, func(p []uint8) { fade(p, src, k) })
 		twins(t, "behind", pix, func(p []uint8) { behindRow(p, color|0xff000000) }, func(p []uint8) { behind(p, color|0xff000000) })
 		twins(t, "cover", pix, func(p []uint8) { coverRow(p, cov, color) }, func(p []uint8) { cover(p, cov, color) })

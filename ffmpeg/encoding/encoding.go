@@ -155,7 +155,7 @@ func (w Way) Video(haste Haste) []string {
 	args := []string{"-c:v", w.Encoder}
 	if w.rate != nil {
 		if w.Encoder == x264 {
-			args = append(args, "-preset", w.rate.preset(haste))
+			args = append(args, w.rate.preset(haste)...)
 		}
 		args = append(args, "-force_key_frames", keyFrames)
 	}

@@ -108,17 +108,19 @@ func (r rate) x264() []string {
 	return append(options, "-crf", strconv.Itoa(r.factor))
 }
 
-// preset is x264's preset. With a high bit rate, speed matters more.
-func (r rate) preset(haste Haste) string {
+// preset are the options for x264's speed. With a high bit rate, speed matters more.
+func (r rate) preset(haste Haste) []string {
 	switch {
 	case r.fixed != "":
-		return r.fixed
+		return []string{"-preset", r.fixed}
 	case haste == AtEase:
-		return "medium"
+		return []string{"-preset", "medium"}
 	case r.kbps >= 15_000:
-		return "superfast"
+		// Always three B frames between others, and no weights for fades: so x264 does not try. That saves a tenth of its time, and films of
+		// titles are a seventh to a quarter smaller, with a structural similarity that is 0.0002 less.
+		return []string{"-preset", "superfast", "-b_strategy", "0", "-weightp", "0"}
 	}
-	return "veryfast"
+	return []string{"-preset", "veryfast"}
 }
 
 // ofSystem is the rate for the encoders of Windows and macOS. They have no constant quality within a limit, so that they

@@ -23,6 +23,9 @@ func TestCommandLines(t *testing.T) {
 	var out bytes.Buffer
 	line := func(name string, w Way) {
 		fmt.Fprintf(&out, "%s, %s\n  -vf %s\n  %s\n", name, w.Encoder, w.Filter(), strings.Join(w.Video(AtEase), " "))
+		if inHaste := w.Video(InHaste); !slices.Equal(inHaste, w.Video(AtEase)) {
+			fmt.Fprintf(&out, "  in haste %s\n", strings.Join(inHaste, " "))
+		}
 	}
 	for _, w := range All() {
 		for _, e := range w.encoders() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"overcrank/aep"
+	"overcrank/engine/geom"
 )
 
 // Ref identifies a property of a layer of a composition.
@@ -44,6 +45,7 @@ type Evaluator struct {
 	Expressions Expressions
 	// OnError is called for every expression that failed.
 	OnError func(ref Ref, t float64, err error)
+	Places  Places // shared with other evaluators of the same scene; may be nil
 
 	running []run                       // expressions that are being evaluated, the innermost last
 	memo    map[moment]aep.Value        // results of this frame
@@ -51,6 +53,7 @@ type Evaluator struct {
 	inside  []map[moment]result         // those that hold while an expression runs, by its place in running
 	kept    map[*aep.Property]aep.Value // results of all times; nil for an expression that fails at any time
 
+	places     map[placeAt]geom.Matrix // of this frame
 	transforms map[*aep.Layer]*Transform
 	cameras    map[*aep.Item][]Camera
 }
@@ -77,7 +80,7 @@ func (e *Evaluator) Value(ref Ref, t float64) aep.Value {
 	if depth := e.runs(ref.Prop); depth >= 0 {
 		return e.own(ref, depth, t)
 	}
-	r, ok := e.known(moment{ref.Prop, t})
+	r, ok := e.known(momentOf(ref.Prop, t))
 	moving := true
 	if !ok {
 		r, moving = e.express(ref, t)
@@ -118,7 +121,7 @@ func (e *Evaluator) express(ref Ref, t float64) (r result, moving bool) {
 		e.kept[ref.Prop] = v
 		return r, v == nil && len(ref.Prop.Keys) > 1
 	}
-	e.learn(moment{ref.Prop, t}, r)
+	e.learn(momentOf(ref.Prop, t), r)
 	return r, true
 }
 

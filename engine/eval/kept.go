@@ -1,16 +1,20 @@
 package eval
 
 import (
+	"math"
 	"slices"
 
 	"overcrank/aep"
+	"overcrank/engine/geom"
 )
 
-// moment is a property at a time.
+// moment is a property at a time, as its bits: so it is hashed as a whole.
 type moment struct {
 	prop *aep.Property
-	t    float64
+	t    uint64
 }
+
+func momentOf(prop *aep.Property, t float64) moment { return moment{prop, math.Float64bits(t)} }
 
 // run is an expression that is being evaluated.
 type run struct {
@@ -62,10 +66,12 @@ func (e *Evaluator) BeginFrame() {
 		e.memo = make(map[moment]aep.Value)
 		e.outside = make(map[moment]result)
 		e.kept = make(map[*aep.Property]aep.Value)
+		e.places = make(map[placeAt]geom.Matrix)
 		return
 	}
 	clear(e.memo)
 	clear(e.outside)
+	clear(e.places)
 }
 
 // Steady tells whether the project does not change any more.

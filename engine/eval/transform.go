@@ -18,8 +18,9 @@ type Transform struct {
 	turn, turnX, turnY                   Number // degrees; turn is that about z
 	threeD, autoOrient                   bool
 
-	moves bool
-	fixed geom.Matrix // while it does not move, of the layer alone
+	moves  bool
+	driven bool        // expressions determine it, or that of a parent
+	fixed  geom.Matrix // while it does not move, of the layer alone
 }
 
 // TransformOf finds the transform of a layer of a composition; both must not change any more.
@@ -27,6 +28,7 @@ func TransformOf(p *aep.Project, comp *aep.Item, l *aep.Layer) *Transform {
 	t := ownTransform(p, comp, l)
 	for parent := LayerByID(comp.Comp, l.Parent); parent != nil && len(t.parents) < maxParents; parent = LayerByID(comp.Comp, parent.Parent) {
 		t.parents = append(t.parents, ownTransform(p, comp, parent))
+		t.driven = t.driven || t.parents[len(t.parents)-1].driven
 	}
 	return t
 }
@@ -52,6 +54,9 @@ func ownTransform(p *aep.Project, comp *aep.Item, l *aep.Layer) *Transform {
 	t.orientation = VectorOf(at("ADBE Orientation"), [4]float64{})
 	t.moves = t.position.Varies() || t.anchor.Varies() || t.scale.Varies() || t.turn.Varies() || t.orientation.Varies() ||
 		t.threeD && (t.turnX.Varies() || t.turnY.Varies())
+	for _, s := range [...]*Slot{&t.position.Slot, &t.anchor.Slot, &t.scale.Slot, &t.turn.Slot, &t.orientation.Slot} {
+		t.driven = t.driven || s.Has() && (Driven(s.Prop()) || s.Prop().Separated)
+	}
 	if !t.moves {
 		t.fixed = t.own(nil, 0)
 	}
@@ -71,6 +76,13 @@ func (t *Transform) Moves() bool {
 // Matrix maps pixels of the layer to pixels of its composition at composition time at, parents included. For a 3D layer it is the projection
 // along z.
 func (t *Transform) Matrix(e *Evaluator, at float64) geom.Matrix {
+	if t.driven {
+		return e.place(t, at)
+	}
+	return t.matrix(e, at)
+}
+
+func (t *Transform) matrix(e *Evaluator, at float64) geom.Matrix {
 	m := t.own(e, at)
 	for _, p := range t.parents {
 		m = p.own(e, at).Mul(m)

@@ -180,6 +180,7 @@ func (c Curve) flatten(pts []Point, tolerance float64) []Point {
 	if n > maxSegments {
 		n = maxSegments
 	}
+	pts = slices.Grow(pts, n)
 	for k := 1; k < n; k++ {
 		pts = append(pts, c.At(float64(k)/float64(n)))
 	}

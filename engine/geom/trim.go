@@ -47,7 +47,7 @@ type piece struct {
 
 // measure lists the curves and lines of the outline with their lengths.
 func (o Outline) measure() []piece {
-	var out []piece
+	out := make([]piece, 0, len(o.Verbs))
 	var start, at Point
 	contour, i := 0, 0
 	line := func(to Point) {

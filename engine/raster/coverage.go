@@ -1,6 +1,7 @@
 package raster
 
 import (
+	"encoding/binary"
 	"image"
 	"math"
 
@@ -120,7 +121,7 @@ func (r *Rasterizer) clipped(a, b geom.Point, w float64, dir float32) {
 		return
 	}
 	// A line that crosses both borders is cut at the second one by the recursive call.
-	if (a.X < w) != (b.X < w) && math.Max(a.X, b.X) > w {
+	if (a.X < w) != (b.X < w) && max(a.X, b.X) > w {
 		y := a.Y + (w-a.X)*(b.Y-a.Y)/(b.X-a.X)
 		if a.X < w {
 			b = geom.Point{X: w, Y: y}
@@ -140,7 +141,7 @@ func (r *Rasterizer) accumulate(a, b geom.Point, dir float32) {
 	last := float64(r.clip.Dx())
 	x := a.X
 	for y := int(a.Y); y < r.clip.Dy() && float64(y) < b.Y; y++ {
-		dy := math.Min(float64(y+1), b.Y) - math.Max(float64(y), a.Y)
+		dy := min(float64(y+1), b.Y) - max(float64(y), a.Y)
 		next := x + slope*dy
 		d := float32(dy) * dir
 		x0, x1 := x, next
@@ -148,7 +149,7 @@ func (r *Rasterizer) accumulate(a, b geom.Point, dir float32) {
 		if x0 > x1 {
 			x0, x1 = x1, x0
 		}
-		x0, x1 = math.Max(0, math.Min(x0, last)), math.Max(0, math.Min(x1, last))
+		x0, x1 = max(0, min(x0, last)), max(0, min(x1, last))
 		first := int(x0)
 		end := int(math.Ceil(x1))
 		if end <= first {
@@ -207,18 +208,19 @@ func (r *Rasterizer) Spans(evenOdd bool, emit func(x, y int, cov []uint8)) {
 		sum := float32(0)
 		end := min(hi+1, w)
 		var rest uint8
-		for i := lo; i < end; i++ {
-			if row[i] != 0 { // otherwise no edge is here: most cells are all inside or all outside
+		for i := lo; i < end; {
+			if row[i] != 0 {
 				sum += row[i]
 				rest = coverage(sum, evenOdd)
 			}
-			r.line[i] = rest
+			from := i // most cells have no edge: they are all inside or all outside
+			for i++; i < end && row[i] == 0; i++ {
+			}
+			fill(r.line[from:i], rest)
 		}
 		// Edges right of the clip were left out, so the rest of the row has the coverage of its last cell.
 		if rest > 0 && end < w {
-			for i := end; i < w; i++ {
-				r.line[i] = rest
-			}
+			fill(r.line[end:w], rest)
 			end = w
 		}
 		clear(row[lo:min(hi+2, len(row))])
@@ -231,6 +233,17 @@ func (r *Rasterizer) Spans(evenOdd bool, emit func(x, y int, cov []uint8)) {
 			}
 			emit(r.clip.Min.X+lo, r.clip.Min.Y+y, r.line[lo:end])
 		}
+	}
+}
+
+func fill(line []uint8, with uint8) {
+	all := uint64(with) * 0x0101010101010101
+	for len(line) >= 8 {
+		binary.LittleEndian.PutUint64(line, all)
+		line = line[8:]
+	}
+	for i := range line {
+		line[i] = with
 	}
 }
 

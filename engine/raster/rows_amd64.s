@@ -179,9 +179,21 @@ TEXT ·normalWide(SB), NOSPLIT, $0-24
 
 eight:
 	VMOVDQU (SI), Y0
+	VPTEST Y0, Y0
+	JEQ next                // nothing is there
+	VPSRLD $24, Y0, Y2
+	VPCMPEQD Y15, Y2, Y2
+	VPMOVMSKB Y2, AX
+	VMOVDQA Y0, Y1
+	CMPL AX, $-1
+	JEQ put                 // it is opaque
 	VMOVDQU (DI), Y1
 	LAY(Y0, Y1, Y2, Y3)
+
+put:
 	VMOVDQU Y1, (DI)
+
+next:
 	ADDQ $32, SI
 	ADDQ $32, DI
 	SUBQ $8, CX
@@ -294,10 +306,23 @@ TEXT ·coverWide(SB), NOSPLIT, $0-28
 	MOVQ cov+8(FP), SI
 	MOVQ n+16(FP), CX
 	MOVL c+24(FP), AX
+	MOVL AX, R8
+	SHRL $24, R8
 	SPREAD(X4, Y4)
 	CONSTANTS
 
 eight:
+	MOVQ (SI), AX
+	TESTQ AX, AX
+	JEQ next
+	CMPQ AX, $-1
+	JNE some
+	CMPL R8, $255
+	JNE some
+	VMOVDQU Y4, (DI)        // all of it, and it is opaque
+	JMP next
+
+some:
 	VPMOVZXBD (SI), Y5
 	STRETCH(Y5, Y6)
 	VMOVDQA Y4, Y0
@@ -305,6 +330,8 @@ eight:
 	VMOVDQU (DI), Y1
 	LAY(Y0, Y1, Y2, Y3)
 	VMOVDQU Y1, (DI)
+
+next:
 	ADDQ $8, SI
 	ADDQ $32, DI
 	SUBQ $8, CX

@@ -99,11 +99,11 @@ func (p *pen) dot(l geom.Polyline) [][]geom.Point {
 // side is the line moved by half a width to the left of its direction.
 func (p *pen) side(pts []geom.Point, closed bool) []geom.Point {
 	n := len(pts)
-	var out []geom.Point
 	segments := n - 1
 	if closed {
 		segments = n
 	}
+	out := make([]geom.Point, 0, 3*segments+2) // but for round joins
 	for i := range segments {
 		a, b := pts[i], pts[(i+1)%n]
 		offset := p.offset(a, b)
@@ -179,10 +179,15 @@ func (p *pen) cap(out []geom.Point, a, b geom.Point) []geom.Point {
 // distinct drops points that repeat the one before.
 func distinct(pts []geom.Point, closed bool) []geom.Point {
 	const same = 1e-9
-	out := make([]geom.Point, 0, len(pts))
-	for _, p := range pts {
-		if len(out) == 0 || p.Sub(out[len(out)-1]).Len() > same {
-			out = append(out, p)
+	out := pts[:min(1, len(pts))]
+	for i := 1; i < len(pts); i++ {
+		switch {
+		case !(pts[i].Sub(out[len(out)-1]).Len() > same):
+			out = out[:len(out):len(out)] // what follows is appended to a copy
+		case len(out) == i:
+			out = pts[:i+1]
+		default:
+			out = append(out, pts[i])
 		}
 	}
 	for closed && len(out) > 1 && out[0].Sub(out[len(out)-1]).Len() <= same {

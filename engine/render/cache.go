@@ -2,6 +2,7 @@ package render
 
 import (
 	"image"
+	"math"
 	"sync"
 
 	"overcrank/engine/geom"
@@ -41,7 +42,17 @@ func (w *worker) keeps(v view, d *drawing) bool {
 	if !d.still || d.cheap {
 		return false
 	}
-	return v.layer.Transform.Matrix(w.eval, v.t) == v.layer.Transform.Matrix(w.eval, v.t-FrameTime(w.r.comp.Comp, 1))
+	return w.rests(v.layer, v.t)
+}
+
+// rests tells whether a layer has the same place at a time as one frame before.
+func (w *worker) rests(layer *scene.Layer, t float64) bool {
+	c := w.r.comp.Comp
+	before := t - FrameTime(c, 1)
+	if n := int(math.Round(t / FrameTime(c, 1))); t == FrameTime(c, n) {
+		before = FrameTime(c, n-1) // to the last bit, so that what was found for that frame is used
+	}
+	return layer.Transform.Matrix(w.eval, t) == layer.Transform.Matrix(w.eval, before)
 }
 
 // cached is the layer's surface when it is worth keeping; nil when the caller has to draw it.

@@ -183,8 +183,7 @@ func (l *looking) place(s stage, layer *scene.Layer) {
 		m = layer.Transform.Matrix(w.eval, s.t)
 	}
 	l.numbers(m.A, m.B, m.C, m.D, m.E, m.F)
-	if layer.Kind != scene.Solid && layer.Transform.Moves() &&
-		layer.Transform.Matrix(w.eval, s.t) == layer.Transform.Matrix(w.eval, s.t-FrameTime(w.r.comp.Comp, 1)) {
+	if layer.Kind != scene.Solid && layer.Transform.Moves() && w.rests(layer, s.t) {
 		l.word(math.MaxUint64)
 	}
 }

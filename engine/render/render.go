@@ -72,6 +72,7 @@ type Renderer struct {
 	sounds       audio.Samples // for effects that show them
 	cache        cache
 	looks        looks
+	places       places
 	repeated     atomic.Int64
 	reused       atomic.Int64
 	origins      *origins    // nil where frames are not shared

@@ -55,7 +55,7 @@ func (s *switchable) Select(ref eval.Ref, sel eval.Selection, before aep.Value, 
 }
 
 func (r *Renderer) worker(ctx context.Context) *worker {
-	w := &worker{ctx: ctx, r: r, eval: &eval.Evaluator{Project: r.project, OnError: r.failed}}
+	w := &worker{ctx: ctx, r: r, eval: &eval.Evaluator{Project: r.project, OnError: r.failed, Places: &r.places}}
 	if r.opt.Expressions != nil {
 		w.eval.Expressions = &switchable{of: r.opt.Expressions(w.eval), off: &r.off}
 	}

@@ -65,7 +65,7 @@ ONE_GOROUTINE := $(addprefix overcrank/,aep/cos aep/rifx agent/doctor agent/film
 FRAMES_AT_ONCE := TestFramesComeInOrder|TestRenderingEnds|TestFilmsAreGivenBack|TestAnExpressionThatNeverEnds|TestWhatIsKeptBetweenFrames|TestAFrameThatSeveral|TestAFaultOfAHelper
 # Whole farms run under the race detector where processes are killed, frozen and cut off while they work: farmtest/trouble here, and `make chaos
 # RACE=1`, which is three coordinators and eight agents, in .ci/run.
-PLAIN_FARMS := $(addprefix overcrank/cmd/overcrank/farmtest/,machines pages clients cluster films backups)
+PLAIN_FARMS := $(addprefix overcrank/cmd/overcrank/farmtest/,pages machines clients cluster films backups)
 WITHOUT_RACE = $(PLAIN_FARMS) $(ONE_GOROUTINE)
 # Tests that do one thing after the other many times, in packages whose other tests run under the race detector: properties of the state,
 # damaged files, films that must be the same however they were drawn, every text of the sources.

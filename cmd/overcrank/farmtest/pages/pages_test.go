@@ -3,6 +3,7 @@
 package pages_test
 
 import (
+	"flag"
 	"fmt"
 	"image/png"
 	"io"
@@ -23,6 +24,15 @@ import (
 	"overcrank/cmd/overcrank/titlecard"
 	"overcrank/raftstore/porttest"
 )
+
+// TestMain lets four tests run at a time, unless it is told how many: they wait for farms and browsers more than they compute, and whoever runs all tests
+// would wait for the last of them with a processor idle.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 func TestAProducerRendersInTheBrowser(t *testing.T) {
 	t.Parallel()
@@ -282,8 +292,7 @@ func (b *browser) rowsStayUnderThePointer(another func()) {
 	b.t.Helper()
 	const first = `document.querySelector("tbody tr").id`
 	was := value[string](b, first)
-	place := value[struct{ X, Y float64 }](b, `(({left, top}) => ({X: left + 8, Y: top + 8}))(document.querySelector("tbody tr").getBoundingClientRect())`)
-	b.movesUntil(place.X, place.Y, `document.querySelector("tbody tr:hover") !== null`)
+	b.movesOnto(`document.querySelector("tbody tr")`)
 	another()
 	b.until(`waiting.get("jobs")?.split("<tr id").length === 4`)
 	if now := value[string](b, first); now != was {
@@ -300,8 +309,7 @@ func (b *browser) overviewStaysUnderThePointer(another func()) {
 	b.shows("Latest results")
 	b.do(chromedp.Evaluate(first+`.scrollIntoView({ block: "center" })`, nil))
 	was := value[string](b, first+`.id`)
-	place := value[struct{ X, Y float64 }](b, `(({left, top}) => ({X: left + 8, Y: top + 8}))(`+first+`.getBoundingClientRect())`)
-	b.movesUntil(place.X, place.Y, first+`.matches(":hover")`)
+	b.movesOnto(first)
 	top := value[float64](b, first+`.getBoundingClientRect().top`)
 	another()
 	b.until(`!document.getElementById("changes").hidden`)
@@ -313,15 +321,32 @@ func (b *browser) overviewStaysUnderThePointer(another func()) {
 	b.movesUntil(1, 1, first+`.id !== "`+was+`" && document.getElementById("changes").hidden`)
 }
 
-// movesUntil moves the pointer, as a hand does that is not quite still, until a script says true: a browser drops what the pointer does while
-// it has nothing painted, and one on a busy machine has been seen to drop a single move later too.
+// movesUntil moves the pointer near a place until a script says true.
 func (b *browser) movesUntil(x, y float64, script string) {
 	b.t.Helper()
-	for end := time.Now().Add(farmtest.Patience); !value[bool](b, script); x++ {
+	b.moves(func() (float64, float64) { return x, y }, script)
+}
+
+// movesOnto moves the pointer onto an element, wherever that is meanwhile: a page that has just been opened may still be laid out.
+func (b *browser) movesOnto(element string) {
+	b.t.Helper()
+	b.moves(func() (float64, float64) {
+		place := value[struct{ X, Y float64 }](b, `(({left, top}) => ({X: left + 8, Y: top + 8}))(`+element+`.getBoundingClientRect())`)
+		return place.X, place.Y
+	}, element+`.matches(":hover")`)
+}
+
+// moves moves the pointer near a place, as a hand does that is not quite still, until a script says true: a browser drops what the pointer does
+// while it has nothing painted, and one on a busy machine has been seen to drop a single move later too.
+func (b *browser) moves(place func() (x, y float64), script string) {
+	b.t.Helper()
+	end := time.Now().Add(farmtest.Patience)
+	for tremor := 0.0; !value[bool](b, script); tremor = 1 - tremor {
 		if time.Now().After(end) {
 			b.failed(fmt.Errorf("however the pointer moves, never true: %s", script))
 		}
-		b.do(chromedp.MouseEvent(input.MouseMoved, x, y), chromedp.Sleep(50*time.Millisecond))
+		x, y := place()
+		b.do(chromedp.MouseEvent(input.MouseMoved, x+tremor, y), chromedp.Sleep(50*time.Millisecond))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/a-h/templ"
+
 	"overcrank/farm"
 	"overcrank/farm/wording"
 	"overcrank/web/language"
@@ -434,3 +436,11 @@ func (c ChangedMachines) done(ctx context.Context) string {
 
 // tenths is a length of a drawing that goes from 0 to 100.
 func tenths(percent float64) string { return strconv.FormatFloat(percent, 'f', 1, 64) }
+
+// figureLabel names a figure of a machine where the heads of the columns are not shown; a figure that is not known has no name.
+func figureLabel(name, words string) templ.Attributes {
+	if words == "" {
+		return nil
+	}
+	return templ.Attributes{"data-label": name}
+}

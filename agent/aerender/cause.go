@@ -65,7 +65,7 @@ func CauseTold(text string) farm.Cause {
 	switch {
 	case strings.HasPrefix(words, "Composition '"):
 		return causeOf(farm.CauseComposition, lacked(words))
-	case strings.HasPrefix(words, "Layer '"):
+	case strings.HasPrefix(words, "Layer '") && notFound().MatchString(words): // of one that is there the script says what it lacks
 		return causeOf(farm.CauseLayer, lacked(words))
 	case strings.HasPrefix(words, "After Effects expression error"):
 		return causeOf(farm.CauseExpression, farm.CauseOfMessage(strings.TrimPrefix(words, "After Effects ")).Subject)

@@ -15,6 +15,7 @@ func TestFailuresThatOneRemedyHelpsHaveOneCause(t *testing.T) {
 		"missing effect “Deep Glow” in composition":                                                      {Kind: farm.CauseEffect, Subject: "Deep Glow"},
 		"Unable to obtain a license":                                                                     {Kind: farm.CauseLicence},
 		"out of memory while drawing 4096x4096":                                                          {Kind: farm.CauseMemory},
+		"Layer 'Title' in composition 'main' has no property 'Effects.Glow' (asset 2)":                   {Kind: farm.CauseAsset, Subject: "Layer 'Title' in composition 'main' has no property 'Effects.Glow'"},
 		"Layer 'Title' not found in composition 'main' (asset 2)":                                        {Kind: farm.CauseLayer, Subject: "Title"},
 		"Composition 'It's us' not found (asset 0)":                                                      {Kind: farm.CauseComposition, Subject: "It's us"},
 		"the value 12 is no colour (asset 4)":                                                            {Kind: farm.CauseAsset, Subject: "the value ## is no colour"},

@@ -245,7 +245,7 @@ func TestAJobsPageHasItsPlayerAndItsTimeline(t *testing.T) {
 	v := r.as("vic")
 	// The player can compare with the other take, which it gets from where members of the team do.
 	v.get("/jobs/"+madeID(0)).is(http.StatusOK, `id="viewer"`, "/static/jobplayer.js", `&#34;src&#34;:&#34;/outputs/`+madeID(0)+`-x.mp4&#34;`, `&#34;src&#34;:&#34;/outputs/`+madeID(1)+`-x.mp4&#34;`,
-		"Compare with", "1 attempt on 1 machine in 1 min", "suite-1", "The whole film, attempt 1: Done, 1 min")
+		"Compare with", "1 attempt on 1 machine in 1\u00a0min", "suite-1", "The whole film, attempt 1: Done, 1\u00a0min")
 	v.get("/jobs/"+madeID(2)).is(http.StatusOK).lacks(`id="viewer"`, "Timeline as a table")
 	line := v.live("job:" + madeID(0))
 	line.shows("timeline", "Timeline as a table")

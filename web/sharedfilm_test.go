@@ -58,6 +58,6 @@ func TestFramesAreRenderedAgainOnlyWhereThatCanBe(t *testing.T) {
 	v.get("/jobs/"+whole).is(http.StatusOK, "One machine renders this film in one piece").lacks(`id="again-frames"`, "Render the whole film again")
 	v.get("/jobs/"+shared).is(http.StatusOK, `id="again-frames"`).lacks("in one piece", "Render the whole film again")
 	v.post("/jobs/"+shared+"/render-again", url.Values{"frames": {"12, twelve"}}).is(http.StatusBadRequest, `value="12, twelve"`, `id="again-wrong"`, `aria-invalid="true"`, "neither a frame nor a range of frames", "Render again")
-	v.get("/jobs/"+shared+"/tasks").is(http.StatusOK, "Frames 0 to 24: Done, suite-1 (0.4 s a frame)")
+	v.get("/jobs/"+shared+"/tasks").is(http.StatusOK, "Frames 0 to 24: Done, suite-1 (0.4\u00a0s a frame)")
 	v.get("/jobs/"+failed).is(http.StatusOK, "Render failed").lacks(`id="again-frames"`, "in one piece", "Render the whole film again")
 }

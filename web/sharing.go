@@ -34,11 +34,13 @@ func (s *server) sharing(c *fiber.Ctx, p farm.Principal) error {
 	}
 	v := page.SharingOf(policy, teams)
 	v.Saved = c.Query("saved") != ""
-	now, err := s.farm.policy.SharingNow(ctx, p)
-	if err != nil && farm.CodeOf(err) != farm.CodeUnavailable { // the form is there without a leader too
+	switch now, err := s.farm.policy.SharingNow(ctx, p); {
+	case err == nil:
+		v.Now = page.ShareNow(now, policy, teams)
+		v.Now.Own = !p.Can(farm.ActChangePolicy)
+	case farm.CodeOf(err) != farm.CodeUnavailable: // the form is there without a leader too
 		return err
 	}
-	v.Now = page.ShareNow(now, policy, teams)
 	return s.showSharing(c, p, v)
 }
 

@@ -112,16 +112,17 @@ func TestSharesAreShownToThoseWhomTheyConcern(t *testing.T) {
 	row := func(team string) string { return `<td class="name" dir="auto">` + team + `</td>` }
 	r.eventually("both teams wait", func() bool { // each for one task, with half of the farm
 		body := r.as("ada").get("/settings/sharing").body
-		return strings.Contains(body, row(own)) && strings.Contains(body, row(other)) && strings.Count(body, "50 %") == 2
+		return strings.Contains(body, row(own)) && strings.Contains(body, row(other)) && strings.Count(body, "50\u00a0%") == 2
 	})
 	ada := r.as("ada")
 	then := func(form url.Values) answer { return ada.post("/settings/sharing/shares", form) }
-	then(url.Values{"revision": {"0"}, "teams." + own + ".weight": {"3"}, "teams." + other + ".maxMachines": {"1"}}).is(http.StatusOK, "then 75 %", "then 25 %", "then at most 1 machine", "Not saved yet: what would change")
-	then(url.Values{"revision": {"0"}}).is(http.StatusOK, "50 %", "it would change nothing").lacks("then ")
-	then(url.Values{"revision": {"0"}, "teams." + own + ".weight": {"much"}}).is(http.StatusOK, "50 %", "Some fields are not valid.").lacks("then ")
+	then(url.Values{"revision": {"0"}, "teams." + own + ".weight": {"3"}, "teams." + other + ".maxMachines": {"1"}}).is(http.StatusOK, "then 75\u00a0%", "then 25\u00a0%", "then at most 1 machine", "Not saved yet: what would change")
+	then(url.Values{"revision": {"0"}, "limit": {"0"}, "limit.0.name": {"glow"}, "limit.0.total": {"2"}}).is(http.StatusOK, "glow", "no limit yet", "then at most 2 at once")
+	then(url.Values{"revision": {"0"}}).is(http.StatusOK, "50\u00a0%", "it would change nothing").lacks("then ")
+	then(url.Values{"revision": {"0"}, "teams." + own + ".weight": {"much"}}).is(http.StatusOK, "50\u00a0%", "Some fields are not valid.").lacks("then ")
 	if policy, err := r.farm.Policy(t.Context(), r.principal("ada")); err != nil || policy.Revision != 0 || len(policy.Teams) != 0 {
 		t.Errorf("a look at what would be has made the policy %+v, %v", policy, err)
 	}
-	r.as("vic").get("/settings/sharing").is(http.StatusOK, row(own)).lacks(row(other))
+	r.as("vic").get("/settings/sharing").is(http.StatusOK, row(own)).lacks(row(other), "by weight")
 	r.as("zoe").get("/settings/sharing").is(http.StatusOK, row(other)).lacks(row(own))
 }

@@ -25,7 +25,7 @@ func TestALogHasASectionForEachPhase(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %d/%d %t", s.Title, s.Took, s.Errors, len(s.Lines), s.Open))
 	}
 	want := []string{
-		"Attempt 1 on suite-1 20 s 0/1 false", "Footage 2.0 s 0/1 false", "Open 3.0 s 2/3 true", "Attempt 2 on suite-1  0/1 false", "Footage  0/1 false", "Open  0/1 false",
+		"Attempt 1 on suite-1 20\u00a0s 0/1 false", "Footage 2.0\u00a0s 0/1 false", "Open 3.0\u00a0s 2/3 true", "Attempt 2 on suite-1  0/1 false", "Footage  0/1 false", "Open  0/1 false",
 		"Render  0/3 false", "Encode  0/1 false", "Check  0/1 true",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

@@ -45,7 +45,7 @@ func TestAWeekIsDrawnOverMidnight(t *testing.T) {
 
 func TestRulesAreSaidInSentences(t *testing.T) {
 	said := strings.Join(rulesWords(t.Context(), farm.WorkRules{IdleMinutes: 5, LockedIsIdle: true, Programs: []string{"Premiere"}, MaxOtherLoad: 30, NotOnBattery: true}), " ")
-	for _, want := range []string{"at any hour", "for 5 min", "or its screen is locked", "Premiere", "30 %", "battery"} {
+	for _, want := range []string{"at any hour", "for 5\u00a0min", "or its screen is locked", "Premiere", "30 %", "battery"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q does not say %q", said, want)
 		}
@@ -61,7 +61,7 @@ func TestADayOfAMachineIsDrawnWhereItWas(t *testing.T) {
 	if len(bars) != 3 || bars[0] != (dayBar{"rendering", "95", "26.7", "1", "13.3"}) || bars[1] != (dayBar{"idle", "95", "21.3", "1", "5.3"}) || bars[2].Class != "failed" {
 		t.Errorf("%+v", bars)
 	}
-	if got := d.sentence(t.Context()); got != "Rendering for 5 min 0 s, idle for 2 min 0 s. 3 attempts ended, 1 of them failed." {
+	if got := d.sentence(t.Context()); got != "Rendering for 5\u00a0min 0\u00a0s, idle for 2\u00a0min 0\u00a0s. 3 attempts ended, 1 of them failed." {
 		t.Error(got)
 	}
 	if got := (MachineDay{}).sentence(t.Context()); !strings.HasPrefix(got, "Nothing is known") {

@@ -125,7 +125,7 @@ func TestVersionsAreComparedAsNumbers(t *testing.T) {
 func TestARunCountsFramesFromTheFirstOfItsJob(t *testing.T) {
 	t.Parallel()
 	run := Run{RunningTask: farm.RunningTask{Job: "j1", Frame: 75, Phase: "rendering", Progress: 66}, Title: "Spot", First: 60, Total: 24}
-	if got := run.words(t.Context()); got != "Frame 16 of 24, 66 %" {
+	if got := run.words(t.Context()); got != "Frame 16 of 24, 66\u00a0%" {
 		t.Errorf("it is at %q", got)
 	}
 }

@@ -18,11 +18,11 @@ func TestPausingAMachineSaysWhatItCostsFirst(t *testing.T) {
 		return page.String()
 	}
 	const given = " Frames that it has not handed over are rendered again; a film that is encoded while it is drawn starts over. Drain lets it finish first."
-	const costs = "It gives back 2 renders, up to 91 % done." + given
+	const costs = "It gives back 2 renders, up to 91\u00a0% done." + given
 	if !strings.Contains(shown(farm.RunningTask{Progress: 12}, farm.RunningTask{Progress: 91.2}), costs) {
 		t.Error("a machine that renders is paused without a word of what that costs")
 	}
-	if !strings.Contains(shown(farm.RunningTask{Progress: 91}), "It gives back 1 render, up to 91 % done."+given) {
+	if !strings.Contains(shown(farm.RunningTask{Progress: 91}), "It gives back 1 render, up to 91\u00a0% done."+given) {
 		t.Error("one render is given back without a word of what that costs")
 	}
 	if !strings.Contains(shown(), "other machines take over its work."+given) {

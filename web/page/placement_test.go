@@ -73,10 +73,10 @@ func TestASplitJobIsAStripOfItsRanges(t *testing.T) {
 	if len(bars) != 2 || bars[0].Class != "finished" || bars[1].From != "500.000" || bars[1].Done != "298.800" {
 		t.Errorf("the strip is %+v", bars)
 	}
-	if want := "Frames 0 to 49: Done, suite-1 (0.4 s a frame), gone (2.5 s a frame)"; bars[0].Words != want {
+	if want := "Frames 0 to 49: Done, suite-1 (0.4\u00a0s a frame), gone (2.5\u00a0s a frame)"; bars[0].Words != want {
 		t.Errorf("a range says %q, want %q", bars[0].Words, want)
 	}
-	if want := "Frames 50 to 99: At work, suite-4, suite-1 (0.4 s a frame), failed 1 time before"; bars[1].Words != want {
+	if want := "Frames 50 to 99: At work, suite-4, suite-1 (0.4\u00a0s a frame), failed 1 time before"; bars[1].Words != want {
 		t.Errorf("a range says %q, want %q", bars[1].Words, want)
 	}
 	if want := "1 of 2 ranges done, 1 rendering"; tasks.Words(t.Context()) != want {

@@ -22,7 +22,7 @@ func TestRunsSayWhoRenderedWhichFrames(t *testing.T) {
 		{Task: "j.2", Number: 1, AgentName: "suite-3"},
 	}
 	want := []FrameRun{
-		{24, 30, "Rendered by suite-1"}, {31, 40, "Rendered by suite-2, 2.5 s per frame on average"}, {35, 36, "suite-3 renders it now"},
+		{24, 30, "Rendered by suite-1"}, {31, 40, "Rendered by suite-2, 2.5\u00a0s per frame on average"}, {35, 36, "suite-3 renders it now"},
 	}
 	if got := runsOf(t.Context(), tasks, attempts, 24, 40); !slices.Equal(got, want) {
 		t.Errorf("the frames were rendered so:\n%v, want\n%v", got, want)

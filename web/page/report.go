@@ -91,7 +91,7 @@ func hoursWord(ctx context.Context, h float64) string { return told(ctx, wording
 // unitsKept is a text whose numbers stay beside their units, however narrow the column is that it stands in.
 func unitsKept(text string) string { return beforeUnit.ReplaceAllString(text, "$1\u00a0$2") }
 
-var beforeUnit = regexp.MustCompile(`(\d) (\pL)`)
+var beforeUnit = regexp.MustCompile(`(\d) (\pL|%)`)
 
 // costWord is an amount with its currency.
 func costWord(ctx context.Context, cost float64, r farm.Rates) string {

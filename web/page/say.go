@@ -44,15 +44,9 @@ func toldEach(ctx context.Context, texts []farm.Text) []string {
 	return words
 }
 
-// inWords are the words of package wording in the reader’s language; sizes stay in one line.
+// inWords are the words of package wording in the reader’s language; sizes and lengths of time stay beside their units.
 func inWords(ctx context.Context) wording.Words {
-	return func(text string, args ...any) string {
-		said := language.Say(ctx, text, args...)
-		if strings.HasSuffix(text, "iB") {
-			said = unitsKept(said)
-		}
-		return said
-	}
+	return func(text string, args ...any) string { return unitsKept(language.Say(ctx, text, args...)) }
 }
 
 // grouped is a number for people, as the reader's language writes it.

@@ -13,6 +13,8 @@ import (
 type SharingNow struct {
 	Teams  []TeamNow
 	Limits []LimitNow
+	// Own says that only the reader's own team is told of, so that nobody can say what its weight gives it.
+	Own bool
 	// Asked says that it is also what a form would come to that is not saved, and Unread that the form cannot be read.
 	Asked, Unread bool
 }
@@ -21,7 +23,8 @@ type SharingNow struct {
 type TeamNow struct {
 	farm.TeamUse
 	Name string
-	Due  float64  // percent of the farm by its weight, among the teams that have or want something
+	Idle bool     // it has nothing and wants nothing
+	Due  float64  // percent of the farm by its weight, among the teams that have or want something; of an idle one among all teams
 	Has  float64  // percent of the tasks at work
 	Most int      // machines at once; 0 for any number
 	Then *TeamNow // by a policy that is not saved, nil where that changes nothing for the team
@@ -31,30 +34,30 @@ type TeamNow struct {
 type LimitNow struct {
 	farm.LimitUse
 	Name  string
-	Total int
+	Total int  // 0 for one that is not saved
 	Then  *int // the total by a policy that is not saved, 0 where the limit goes; nil where it stays as it is
 }
 
-// ShareNow puts what teams have beside what their weights give them. Teams of which nothing is told are left out.
+// ShareNow puts what the teams that the reader sees have beside what their weights give them.
 func ShareNow(now farm.SharingNow, p farm.Policy, teams []farm.Team) (v SharingNow) {
-	tasks, weights := 0, 0.0
+	tasks, wanted, all := 0, 0.0, 0.0
 	weight := func(id string) float64 { return p.Teams[id].Share() }
-	wants := func(u farm.TeamUse) bool { return u.Tasks+u.Waiting > 0 }
-	for id, use := range now.Teams {
+	for _, t := range teams {
+		use := now.Teams[t.ID]
 		tasks += use.Tasks
-		if wants(use) {
-			weights += weight(id)
+		all += weight(t.ID)
+		if use.Tasks+use.Waiting > 0 {
+			wanted += weight(t.ID)
 		}
 	}
 	for _, t := range teams {
-		use, told := now.Teams[t.ID]
-		if !told {
-			continue
+		use := now.Teams[t.ID]
+		row := TeamNow{TeamUse: use, Name: t.Name, Idle: use.Tasks+use.Waiting == 0, Most: p.Teams[t.ID].MaxMachines}
+		among := wanted
+		if row.Idle {
+			among = all
 		}
-		row := TeamNow{TeamUse: use, Name: t.Name, Most: p.Teams[t.ID].MaxMachines}
-		if wants(use) {
-			row.Due = 100 * weight(t.ID) / weights
-		}
+		row.Due = 100 * weight(t.ID) / among
 		if tasks > 0 {
 			row.Has = 100 * float64(use.Tasks) / float64(tasks)
 		}
@@ -78,6 +81,12 @@ func SharesThen(now farm.SharingNow, inForce, then farm.Policy, teams []farm.Tea
 	for i, l := range v.Limits {
 		if total := then.Limits[l.Name].Total; total != l.Total {
 			v.Limits[i].Then = &total
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(then.Limits)) {
+		if _, known := inForce.Limits[name]; !known {
+			total := then.Limits[name].Total
+			v.Limits = append(v.Limits, LimitNow{Name: name, Then: &total})
 		}
 	}
 	return v
@@ -111,8 +120,11 @@ func (t TeamNow) mostWords(ctx context.Context) string {
 
 // totalWords say what would become of the limit.
 func (l LimitNow) totalWords(ctx context.Context) string {
-	if *l.Then == 0 {
+	switch {
+	case *l.Then == 0:
 		return say(ctx, "then no limit")
+	case l.Total == 0:
+		return many(ctx, *l.Then, "then at most %d at once", "then at most %d at once")
 	}
 	return say(ctx, "then %d of %d", l.Taken, *l.Then)
 }
@@ -128,10 +140,26 @@ func (t TeamNow) hasWords(ctx context.Context) string {
 
 // dueWords say what a team's weight gives it.
 func (t TeamNow) dueWords(ctx context.Context) string {
-	if t.Due == 0 {
-		return say(ctx, "nothing asked for")
+	if t.Idle {
+		return say(ctx, "nothing waits; %s if all teams asked", percentWords(ctx, t.Due))
 	}
 	return percentWords(ctx, t.Due)
+}
+
+// bar is how far the bar of a team's due share goes, in percent.
+func (t TeamNow) bar() float64 {
+	if t.Idle {
+		return 0
+	}
+	return t.Due
+}
+
+// taken says how much of a limit is taken. Of one that is not saved nobody counts.
+func (l LimitNow) taken(ctx context.Context) string {
+	if l.Total == 0 {
+		return say(ctx, "no limit yet")
+	}
+	return say(ctx, "%d of %d", l.Taken, l.Total)
 }
 
 // full is how much of the limit is taken, in percent.

@@ -15,8 +15,8 @@ func TestSharesStandBesideWhatWeightsGive(t *testing.T) {
 		Teams:  map[string]farm.TeamPolicy{"a": {Weight: 3, MaxMachines: 4}, "c": {Weight: 9}},
 		Limits: map[string]farm.LimitPolicy{"particles": {Total: 4}, "unused": {Total: 1}},
 	}
-	v := ShareNow(now, policy, []farm.Team{{ID: "a", Name: "Film"}, {ID: "b", Name: "News"}, {ID: "c", Name: "Sport"}, {ID: "d", Name: "Secret"}})
-	if len(v.Teams) != 3 {
+	v := ShareNow(now, policy, []farm.Team{{ID: "a", Name: "Film"}, {ID: "b", Name: "News"}, {ID: "c", Name: "Sport"}, {ID: "d", Name: "Web"}})
+	if len(v.Teams) != 4 {
 		t.Fatalf("%+v", v.Teams)
 	}
 	film, news, sport := v.Teams[0], v.Teams[1], v.Teams[2]
@@ -26,8 +26,11 @@ func TestSharesStandBesideWhatWeightsGive(t *testing.T) {
 	if news.Due != 25 || news.Has != 25 || news.hasWords(t.Context()) != "1 task on 1 machine" {
 		t.Errorf("%+v: %s", news, news.hasWords(t.Context()))
 	}
-	if sport.Due != 0 || sport.dueWords(t.Context()) != "nothing asked for" {
-		t.Errorf("a team that wants nothing: %+v", sport)
+	if got := sport.dueWords(t.Context()); !sport.Idle || sport.bar() != 0 || got != "nothing waits; 64\u00a0% if all teams asked" {
+		t.Errorf("a team that wants nothing: %+v, %q", sport, got)
+	}
+	if web := v.Teams[3]; !web.Idle || web.Tasks != 0 {
+		t.Errorf("a team that has had nothing yet: %+v", web)
 	}
 	if l := v.Limits[0]; l.full() != 50 || l.holders() != "suite-1, suite-4" || v.Limits[1].Taken != 0 {
 		t.Errorf("%+v", v.Limits)
@@ -39,7 +42,7 @@ func TestWhatAPolicyWouldGiveStandsBesideWhatIs(t *testing.T) {
 	was := farm.Policy{Limits: map[string]farm.LimitPolicy{"particles": {Total: 4}, "unused": {Total: 1}}}
 	then := farm.Policy{
 		Teams:  map[string]farm.TeamPolicy{"a": {Weight: 3}, "c": {MaxMachines: 2}},
-		Limits: map[string]farm.LimitPolicy{"particles": {Total: 6}},
+		Limits: map[string]farm.LimitPolicy{"particles": {Total: 6}, "glow": {Total: 2}},
 	}
 	teams := []farm.Team{{ID: "a", Name: "Film"}, {ID: "b", Name: "News"}, {ID: "c", Name: "Sport"}}
 	v := SharesThen(now, was, then, teams)
@@ -48,6 +51,9 @@ func TestWhatAPolicyWouldGiveStandsBesideWhatIs(t *testing.T) {
 	}
 	if v.Limits[0].totalWords(t.Context()) != "then 2 of 6" || v.Limits[1].totalWords(t.Context()) != "then no limit" {
 		t.Errorf("%+v", v.Limits)
+	}
+	if glow := v.Limits[2]; glow.Name != "glow" || glow.taken(t.Context()) != "no limit yet" || glow.totalWords(t.Context()) != "then at most 2 at once" || glow.full() != 0 {
+		t.Errorf("a limit that is being added: %+v", glow)
 	}
 	if same := SharesThen(now, was, was, teams); same.changes() || same.thenWords(t.Context()) != "Not saved yet: it would change nothing of who gets machines now." {
 		t.Errorf("%+v", same)

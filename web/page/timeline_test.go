@@ -25,14 +25,14 @@ func TestATimelineShowsAttemptsAndWaits(t *testing.T) {
 	if len(line.Waits) != 2 || line.Waits[0].X != "0.00" || line.Waits[0].Width != "200.00" || line.Waits[1].X != "400.00" {
 		t.Errorf("it waited %+v", line.Waits)
 	}
-	if w := line.Words(t.Context()); w != "2 attempts on 2 machines in 1 min 40 s, 1 failed, 100 of 150 frames reused" {
+	if w := line.Words(t.Context()); w != "2 attempts on 2 machines in 1\u00a0min 40\u00a0s, 1 failed, 100 of 150 frames reused" {
 		t.Errorf("in words: %s", w)
 	}
 	var b strings.Builder
 	if err := TimelinePart(line).Render(t.Context(), &b); err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range []string{"suite &lt;1&gt;", "The whole film, attempt 1: Failed, 20 s", "Timeline as a table", "Waited 20 s", `<th scope="col">Machine</th>`} {
+	for _, w := range []string{"suite &lt;1&gt;", "The whole film, attempt 1: Failed, 20\u00a0s", "Timeline as a table", "Waited 20\u00a0s", `<th scope="col">Machine</th>`} {
 		if !strings.Contains(b.String(), w) {
 			t.Errorf("the timeline does not say %q: %s", w, b.String())
 		}

@@ -294,7 +294,7 @@ func samplePath(j farm.Job, frame int) string {
 	return jobPath(j) + "/samples/" + strconv.Itoa(frame) + ".png"
 }
 
-func percentWords(ctx context.Context, p float64) string { return say(ctx, "%.0f %%", p) }
+func percentWords(ctx context.Context, p float64) string { return unitsKept(say(ctx, "%.0f %%", p)) }
 
 // doneWords say when something is likely to be done.
 func doneWords(ctx context.Context, s farm.Span) string {

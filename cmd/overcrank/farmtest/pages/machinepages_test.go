@@ -123,6 +123,12 @@ func (b *browser) seesSharesBeforeTheyAreSaved() {
 	b.size(1360, 900)
 	b.do(focus(most), chromedp.KeyEvent(kb.Backspace))
 	b.shows("it would change nothing of who gets machines now")
+	b.do(focus(`#sharing [name$=".name"]`), chromedp.KeyEvent("glow"), focus(`#sharing [name$=".total"]`), chromedp.KeyEvent("2"))
+	b.shows("then at most 2 at once")
+	b.canBeRead("/settings/sharing with a limit that is being added")
+	b.size(1360, 900)
+	b.do(focus(`#sharing [name$=".total"]`), chromedp.KeyEvent(kb.Backspace), focus(`#sharing [name$=".name"]`), chromedp.KeyEvent(kb.Backspace+kb.Backspace+kb.Backspace+kb.Backspace))
+	b.shows("it would change nothing of who gets machines now")
 }
 
 // submitsCard orders a job.

@@ -5,6 +5,7 @@ package pages_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -92,8 +93,29 @@ func TestAnAdministratorLooksAfterTheTeam(t *testing.T) {
 		b.entersUntil(gone("Second"), row("Second"))
 	}
 	b.movesSomebody()
+	b.keepsBackupsUnderThePointer(func() {
+		if code, _, errs := f.Command("backup", filepath.Join(t.TempDir(), "farm.ocbackup"), "--without-keys"); code != 0 {
+			t.Errorf("the backup ends with %d: %s", code, errs)
+		}
+	})
 	b.replacesTheKeyOfWebhooks()
 	b.showsClientsTheStudio()
+}
+
+// keepsBackupsUnderThePointer points at a backup while another comes, which the page of coordinators says, and shows when the reader asks for it.
+func (b *browser) keepsBackupsUnderThePointer(another func()) {
+	b.t.Helper()
+	const first = `document.querySelector("tr[id^=backup-]")`
+	b.open("/settings/coordinators")
+	another()
+	b.until(first + ` !== null`)
+	b.do(chromedp.Evaluate(first+`.scrollIntoView({ block: "center" })`, nil))
+	place := value[struct{ X, Y float64 }](b, `(({left, top}) => ({X: left + 8, Y: top + 8}))(`+first+`.getBoundingClientRect())`)
+	b.movesUntil(place.X, place.Y, first+`.matches(":hover")`)
+	another()
+	b.until(`!document.getElementById("changes").hidden && document.querySelectorAll("tr[id^=backup-]").length === 1`)
+	b.click("#changes")
+	b.until(`document.getElementById("changes").hidden && document.querySelectorAll("tr[id^=backup-]").length === 2`)
 }
 
 // movesSomebody brings a person into another team by mouse, and back by keyboard.

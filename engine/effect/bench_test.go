@@ -38,6 +38,7 @@ func BenchmarkEffects(b *testing.B) {
 		{"sharpen", "ADBE Sharpen", params{"0001": one(40)}},
 		{"minimax", "ADBE Minimax", params{"0002": one(10)}},
 		{"glow", "ADBE Glo2", params{"0003": one(40)}},
+		{"strengthened glow", "ADBE Glo2", params{"0003": one(40), "0004": one(2)}},
 		{"emboss", "ADBE Emboss", nil},
 		{"find edges", "ADBE Find Edges", nil},
 		{"noise", "ADBE Noise2", params{"0001": one(20)}},

@@ -108,6 +108,24 @@ func TestAGlowOfAStepIsTheNormalDistribution(t *testing.T) {
 	}
 }
 
+// Light that is weak before it is strengthened spreads evenly, and not in bands: each pixel differs from the next by no more than the slope of the normal distribution.
+func TestAStrengthenedGlowHasNoBands(t *testing.T) {
+	const radius, strength, grey, threshold = 60, 10, 60, 50
+	light := 255.0 * (grey - threshold) / (255 - threshold) // rounded to 12
+	img := flat(201, 31, [4]uint8{0, 0, 0, 255})
+	raster.FillRect(img, image.Rect(0, 0, 100, 31), raster.Color{grey, grey, grey, 255})
+	(&rig{T: t}).draw("ADBE Glo2", params{"0002": one(threshold), "0003": one(radius), "0004": one(strength), "0014": one(2)}, img)
+	steepest := strength * math.Round(light) / (radius * BlurSigma * math.Sqrt(2*math.Pi))
+	for x := 100; x < 200; x++ {
+		if a, b := int(img.RGBAAt(x, 15).R), int(img.RGBAAt(x+1, 15).R); a < b || float64(a-b) > steepest+1.5 {
+			t.Errorf("column %d is %d, the next %d", x, a, b)
+		}
+	}
+	if c := img.RGBAAt(101, 15).R; c < 50 {
+		t.Errorf("beside the step the light is %d", c)
+	}
+}
+
 // Without fractal influence the border of Roughen Edges is the step, twice averaged, steepened about the middle between the edge and where it is whole.
 func TestRoughEdgesWithoutNoiseAreASteepenedStep(t *testing.T) {
 	for _, c := range []struct{ border, sharpness float64 }{{16, 0}, {16, 1}, {10, 0.5}} {

@@ -3,6 +3,7 @@ package effect
 import (
 	"strings"
 
+	"overcrank/engine/deep"
 	"overcrank/engine/eval"
 	"overcrank/engine/raster"
 )
@@ -63,8 +64,7 @@ func (e *glow) Draw(f *Frame, img *raster.Image) error {
 	defer release()
 	copy(light.Pix, img.Pix)
 	e.bright(f, light)
-	e.blurring(f).Image(light)
-	e.strengthen(f, light)
+	e.spread(f, light)
 	under, over := img, light
 	if f.Choice(&e.original) == glowOnTop {
 		under, over = light, img
@@ -101,9 +101,26 @@ func (e *glow) bright(f *Frame, img *raster.Image) {
 	})
 }
 
-// strengthen multiplies the light, and gives it two colours instead of its own if so chosen.
-func (e *glow) strengthen(f *Frame, light *raster.Image) {
+// spread spreads the light and strengthens it.
+func (e *glow) spread(f *Frame, light *raster.Image) {
 	k := max(0, min(255, f.Number(&e.intensity)))
+	if k >= 2 { // what bytes lose of light that spreads would be strengthened into bands that are seen; it takes four times as long
+		fine := deep.New(light.Rect)
+		deep.FromBytes(fine, light)
+		deep.Blur(fine, e.blurring(f))
+		for i := range fine.Pix {
+			fine.Pix[i] *= float32(k)
+		}
+		deep.ToBytes(light, fine)
+		k = 1
+	} else {
+		e.blurring(f).Image(light)
+	}
+	e.tint(f, light, k)
+}
+
+// tint multiplies the light, and gives it two colours instead of its own if so chosen.
+func (e *glow) tint(f *Frame, light *raster.Image, k float64) {
 	m := mappingOf(func(v float64) float64 { return v * k })
 	two, a, b := f.Choice(&e.colors) == glowTwoColors, rgb(f.Color(&e.a)), rgb(f.Color(&e.b))
 	each(light, func(px [4]uint8) [4]uint8 {

@@ -8,10 +8,11 @@
 //
 // A file has its name only once it is whole, and is checked when it is read, so that it does no harm to be cut off while writing. Most frames
 // are never shown again. So a frame is kept when it is drawn a second time: the file "seen" remembers addresses that were drawn once. It is a table of
-// a fixed size whose entries replace each other, since to forget one costs no more than drawing its frame once more.
+// a fixed size, in whose rows the newest addresses replace the oldest, since to forget one costs no more than drawing its frame once more.
 package shelf
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -31,9 +32,11 @@ import (
 type Address = [sha256.Size]byte
 
 const (
-	seenName   = "seen"
-	seenSlots  = 1 << 17
-	seenEntry  = 8 // bytes
+	seenName  = "seen"
+	seenRows  = 1 << 15
+	seenEntry = 8 // bytes
+	// Of two frames of a film whose addresses had but one place, neither would ever be kept.
+	seenRow    = 4 * seenEntry
 	partPrefix = "part-"
 )
 
@@ -41,6 +44,7 @@ const (
 type Store struct {
 	dir   string
 	seen  *os.File
+	noted sync.Mutex   // of what seen says
 	room  atomic.Int64 // bytes that may still be added
 	least int64        // of these, what is left to whole frames and films
 	spare sync.Pool    // of *[]byte
@@ -201,15 +205,22 @@ func (s *Store) write(at Address, packed []byte) error {
 
 // again tells whether the frame at an address was drawn before, and remembers it.
 func (s *Store) again(at Address) bool {
-	slot := int64(binary.LittleEndian.Uint32(at[:]) % seenSlots * seenEntry)
-	var entry [seenEntry]byte
-	n, err := s.seen.ReadAt(entry[:], slot)
-	if n == seenEntry && entry == [seenEntry]byte(at[4:]) {
-		return true
+	place := int64(binary.LittleEndian.Uint32(at[:]) % seenRows * seenRow)
+	s.noted.Lock()
+	defer s.noted.Unlock()
+	var row [seenRow]byte // the newest first
+	if _, err := s.seen.ReadAt(row[:], place); err != nil && !errors.Is(err, io.EOF) {
+		return false
 	}
-	if err == nil || errors.Is(err, io.EOF) {
-		_, _ = s.seen.WriteAt(at[4:4+seenEntry], slot) // at worst the frame is not kept
+	entry := at[4 : 4+seenEntry]
+	for i := 0; i < seenRow; i += seenEntry {
+		if bytes.Equal(row[i:i+seenEntry], entry) {
+			return true
+		}
 	}
+	copy(row[seenEntry:], row[:])
+	copy(row[:], entry)
+	_, _ = s.seen.WriteAt(row[:], place) // at worst the frame is not kept
 	return false
 }
 

@@ -82,6 +82,27 @@ func TestAFrameIsKeptFromTheSecondTimeOn(t *testing.T) {
 	}
 }
 
+// TestFramesWithOneRowAreAllKept draws frames again whose addresses begin alike, so that they are remembered in one row.
+func TestFramesWithOneRowAreAllKept(t *testing.T) {
+	s := open(t, t.TempDir(), 1<<20)
+	alike := make([]shelf.Address, 4)
+	for i := range alike {
+		alike[i] = address(fmt.Sprint(i))
+		copy(alike[i][:4], "same")
+	}
+	for range 2 {
+		for i, at := range alike {
+			s.Drawn(at, picture(byte(i)), 4)
+		}
+	}
+	for i, at := range alike {
+		pix := make([]byte, len(picture(0)))
+		if !s.Read(at, pix, 4) || !bytes.Equal(pix, picture(byte(i))) {
+			t.Errorf("frame %d was drawn twice and is not kept", i)
+		}
+	}
+}
+
 func TestBytesOfAnyFormAreKeptAsTheyAre(t *testing.T) {
 	s := open(t, t.TempDir(), 1<<20)
 	given := picture(3)[:4*64*48-3] // no whole pixels

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"overcrank/farm"
 	"overcrank/web/language"
@@ -129,9 +131,9 @@ const errorsCompared = 16
 func (s *LogSection) addError(text string) {
 	for i, said := range s.errors {
 		switch {
-		case strings.Contains(said, text):
+		case standsIn(text, said):
 			return
-		case strings.Contains(text, said):
+		case standsIn(said, text):
 			s.errors[i] = text
 			return
 		}
@@ -139,6 +141,16 @@ func (s *LogSection) addError(text string) {
 	s.Errors++
 	s.errors = append(s.errors[max(0, len(s.errors)+1-errorsCompared):], text)
 }
+
+// standsIn tells whether a text is part of another, and neither begins nor ends within a word there: frame 1 is not part of frame 12.
+func standsIn(text, whole string) bool {
+	before, after, found := strings.Cut(whole, text)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	return found && !ofWord(last) && !ofWord(next)
+}
+
+func ofWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // saysWho are the ways in which lines begin that pass an error on.
 var saysWho = regexp.MustCompile(`^(?:agent: |(?:aerender )?ERROR: |attempt \d+ failed: |the job failed: )+`)

@@ -59,7 +59,7 @@ func TestAnErrorThatIsPassedOnCountsOnce(t *testing.T) {
 		t.Errorf("with one more there are said to be %d", got)
 	}
 	for i := range 100 {
-		lines = append(lines, fmt.Sprintf("ERROR: frame <%d>", i))
+		lines = append(lines, fmt.Sprintf("ERROR: frame %d", i))
 	}
 	if got := errors(lines); got != 101 {
 		t.Errorf("with a hundred more there are said to be %d", got)

@@ -49,7 +49,7 @@ func TestACoordinatorThatCannotBeLetInIsToldWhy(t *testing.T) {
 		code   farm.Code
 		words  string
 	}{
-		"clock behind": {secret, func(in *wire.NodeJoin) { in.At = in.At.Add(-time.Hour) }, farm.CodeConflict, "clock is 1h0m0s behind the farm's"},
+		"clock behind": {secret, func(in *wire.NodeJoin) { in.At = in.At.Add(-time.Hour) }, farm.CodeConflict, "clock is 1 h behind the farm's"},
 		"clock ahead":  {secret, func(in *wire.NodeJoin) { in.At = in.At.Add(2 * time.Minute) }, farm.CodeConflict, "ahead of the farm's"},
 		"no id":        {secret, func(in *wire.NodeJoin) { in.ID = "" }, farm.CodeInvalid, "id of the coordinator"},
 		"no token":     {"occ_" + strings.Repeat("x", 40), func(*wire.NodeJoin) {}, farm.CodeUnauthorized, "no such token for coordinators"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/interval"
 )
 
@@ -84,7 +85,7 @@ func (k *clock) check() farm.Check {
 	if k.by < 0 {
 		way = "back"
 	}
-	check := farm.Passed(name, fmt.Sprintf("it was set %s by %v at %s; see that a service such as chrony keeps it right", way, k.by.Abs().Round(time.Second), k.when.UTC().Format(time.RFC3339)))
+	check := farm.Passed(name, fmt.Sprintf("it was set %s by %s at %s; see that a service such as chrony keeps it right", way, wording.Duration(k.by.Abs()), k.when.UTC().Format(time.RFC3339)))
 	check.Warn = true
 	return check
 }

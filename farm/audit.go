@@ -1,6 +1,9 @@
 package farm
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // AuditRecord is who did what at the farm, to what, from where, and what came of it.
 type AuditRecord struct {
@@ -18,6 +21,9 @@ type AuditRecord struct {
 	Address string      `json:"address,omitempty"`
 	Action  AuditAction `json:"action"`
 	Thing   AuditThing  `json:"thing,omitzero"`
+	// Left and Joined are the teams of a person who was moved from one into the other.
+	Left   AuditThing `json:"left,omitzero"`
+	Joined AuditThing `json:"joined,omitzero"`
 	// More is to how many things more the same was done at once.
 	More int `json:"more,omitempty"`
 	// Refused is why nothing was done: a code, with the words that were answered. "" when it was done.
@@ -25,6 +31,17 @@ type AuditRecord struct {
 	Reason  string `json:"reason,omitempty"`
 	// Times is how often it happened, of what is noted only once for many: 0 for once.
 	Times int `json:"times,omitempty"`
+}
+
+// Teams are the ids of those whom the record concerns, each once.
+func (r AuditRecord) Teams() []string {
+	var ids []string
+	for _, id := range []string{r.Team, r.ThingTeam, r.Left.ID, r.Joined.ID} {
+		if id != "" && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // AuditThing is what something was done to.
@@ -59,7 +76,7 @@ type AuditQuery struct {
 // Fits says whether a record is one of those that are asked for.
 func (q AuditQuery) Fits(r AuditRecord) bool {
 	switch {
-	case q.Team != "" && q.Team != r.Team && q.Team != r.ThingTeam,
+	case q.Team != "" && !slices.Contains(r.Teams(), q.Team),
 		q.Token != "" && q.Token != r.Token,
 		q.Thing != "" && q.Thing != r.Thing.ID,
 		q.Action != "" && q.Action != r.Action,

@@ -110,6 +110,8 @@ func TestAPersonIsMovedToAnotherTeam(t *testing.T) {
 	v.post(at+"/link", nil).is(http.StatusOK, "<h1>People of Trailers</h1>", "/sign-in/")
 	v.post("/settings/people", url.Values{"name": {"Tom"}, "role": {"artist"}, "life": {""}, "team": {trailers}}).is(http.StatusOK, "<h1>People of Trailers</h1>", "Send this link to Tom")
 	v.post(at, form(own)).is(http.StatusOK, "<h1>People of Trailers</h1>", "Mia is in the team").lacks(`id="token-` + id)
+	v.get("/settings/audit?action=person.move").is(http.StatusOK, "from “"+own+"” to “Trailers”", "from “Trailers” to “"+own+"”")
+	v.get("/settings/audit.csv?action=person.move").is(http.StatusOK, ",left,joined", ",Trailers,"+own+"\n")
 	if p, there := r.person("Mia"); !there || p.Team != own {
 		t.Errorf("moved back she is %+v", p)
 	}

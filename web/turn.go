@@ -7,6 +7,7 @@ import (
 
 	"overcrank/api/throttle"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 )
 
 // turnWithin is how long a page or picture waits for its team's turn. A page asks for many pictures at once, and a browser does not ask again
@@ -24,7 +25,7 @@ func (s *server) awaitTurn(c *fiber.Ctx, p farm.Principal) error {
 		}
 		if c.Method() != fiber.MethodGet || now.Add(wait).After(until) {
 			c.Set(fiber.HeaderRetryAfter, throttle.RetryAfter(wait))
-			return farm.Errorf(farm.CodeRateLimited, "your team sends more requests than this farm allows; try again in %s s", throttle.RetryAfter(wait))
+			return farm.Errorf(farm.CodeRateLimited, "your team sends more requests than this farm allows; try again in %s", wording.Wait(wait))
 		}
 		select {
 		case <-time.After(wait):

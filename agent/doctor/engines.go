@@ -27,6 +27,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/codec"
 	"overcrank/farm/wire"
+	"overcrank/farm/wording"
 	"overcrank/ffmpeg"
 )
 
@@ -171,7 +172,7 @@ func (d *Doctor) try(ctx context.Context, dir string, engine farm.EngineInfo, wh
 	write := func(w io.Writer) error { return aep.Write(w, what.project) }
 	picture, err := attempt.Trial(ctx, m, lease, engine, write, func(percent float64) { progress(percent / 100) })
 	if errors.Is(context.Cause(ctx), errEngineTime) {
-		return nil, fmt.Errorf("%w: the frames were not done after %s", errEngineTime, within)
+		return nil, fmt.Errorf("%w: the frames were not done after %s", errEngineTime, wording.Duration(within))
 	}
 	return picture, err
 }

@@ -14,6 +14,7 @@ import (
 	"overcrank/agent"
 	"overcrank/agent/farmclient"
 	"overcrank/agent/identity"
+	"overcrank/farm/wording"
 )
 
 const (
@@ -61,7 +62,7 @@ func (d *Doctor) coordinator(ctx context.Context, address string) {
 		if skew < 0 {
 			ahead = "behind"
 		}
-		found.Health, found.Found = Poor, fmt.Sprintf("is about %s %s the coordinator's", off.Round(time.Second), ahead)
+		found.Health, found.Found = Poor, fmt.Sprintf("is about %s %s the coordinator's", wording.Duration(off.Round(time.Second)), ahead)
 		found.Mend = "Turn on network time on both machines: " + timeCommand(d.system.OS)
 	}
 	if off > skewBroken {

@@ -24,6 +24,7 @@ import (
 	"overcrank/durable"
 	"overcrank/farm"
 	"overcrank/farm/wire"
+	"overcrank/farm/wording"
 	"overcrank/ffmpeg"
 	"overcrank/ffmpeg/build"
 	"overcrank/interval"
@@ -357,7 +358,7 @@ func starts(ctx context.Context, dir string) error {
 		cmd.WaitDelay = time.Second
 		out, err := cmd.CombinedOutput()
 		if ctx.Err() != nil { // a slow machine, or a search for viruses
-			return fmt.Errorf("its %s did not say its version within %v", program, startTime)
+			return fmt.Errorf("its %s did not say its version within %s", program, wording.Duration(startTime))
 		}
 		if err != nil {
 			first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")

@@ -22,6 +22,8 @@ type auditBody struct {
 	Address *string         `json:"address"`
 	Action  string          `json:"action"`
 	Thing   *auditThingBody `json:"thing"`
+	Left    *auditThingBody `json:"left"`
+	Joined  *auditThingBody `json:"joined"`
 	More    int             `json:"more"`
 	Times   int             `json:"times"`
 	Refused *string         `json:"refused"`
@@ -50,10 +52,15 @@ func auditShape(r farm.AuditRecord) auditBody {
 	if r.Token != "" {
 		body.By = &auditByBody{r.Token, r.Name, r.Person}
 	}
-	if r.Thing.Kind != "" {
-		body.Thing = &auditThingBody{r.Thing.Kind, answer.OrNull(r.Thing.ID), answer.OrNull(r.Thing.Name)}
-	}
+	body.Thing, body.Left, body.Joined = auditThingShape(r.Thing), auditThingShape(r.Left), auditThingShape(r.Joined)
 	return body
+}
+
+func auditThingShape(thing farm.AuditThing) *auditThingBody {
+	if thing.Kind == "" {
+		return nil
+	}
+	return &auditThingBody{thing.Kind, answer.OrNull(thing.ID), answer.OrNull(thing.Name)}
 }
 
 // auditHandlers answers for who did what.

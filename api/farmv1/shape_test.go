@@ -157,6 +157,8 @@ func TestAccessOnTheWire(t *testing.T) {
 	golden(t, "audit", []auditBody{
 		auditShape(farm.AuditRecord{ID: "01", At: noon, Team: team.ID, Token: token.ID, Name: token.Name, Address: "192.0.2.1", Action: farm.AuditJobCancel,
 			Thing: farm.AuditThing{Kind: "job", ID: jobA, Name: "Opener"}, More: 2}),
+		auditShape(farm.AuditRecord{ID: "03", At: noon, Team: team.ID, Token: token.ID, Name: token.Name, Action: farm.AuditPersonMove, Thing: farm.AuditThing{Kind: "person", ID: token.ID, Name: token.Name},
+			Left: farm.AuditThing{Kind: "team", ID: team.ID, Name: team.Name}, Joined: farm.AuditThing{Kind: "team", ID: "t2", Name: "Trailers"}}),
 		auditShape(farm.AuditRecord{ID: "02", At: noon, Action: farm.AuditSignInFailed, Times: 3, Refused: farm.CodeUnauthorized, Reason: "wrong"}),
 	})
 	golden(t, "session", sessionShape(farm.OpenSession{

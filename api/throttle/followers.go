@@ -3,16 +3,18 @@ package throttle
 import (
 	"errors"
 	"strconv"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
 	"overcrank/api/request"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/inbound"
 )
 
-// FollowAgain is when who follows too much already may try again, in seconds.
-const FollowAgain = 30
+// FollowAgain is when who follows too much already may try again.
+const FollowAgain = 30 * time.Second
 
 // Followers hold those who follow the farm live to bounds: open pages of the dashboard, and sockets and streams of events. Each of them is
 // drawn for and told of what happens for as long as it is open. API and dashboard share one, so that both count together.
@@ -36,9 +38,9 @@ func (f Followers) Enter(c *fiber.Ctx, p farm.Principal) (leave func(), err erro
 }
 
 func followsTooMuch(c *fiber.Ctx, err error, who string, gate *inbound.Gate) error {
-	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(FollowAgain))
+	c.Set(fiber.HeaderRetryAfter, RetryAfter(FollowAgain))
 	if errors.Is(err, inbound.ErrTotalLimit) {
-		return farm.Errorf(farm.CodeUnavailable, "too many live pages and event streams are open; try again in %d s", FollowAgain)
+		return farm.Errorf(farm.CodeUnavailable, "too many live pages and event streams are open; try again in %s", wording.Wait(FollowAgain))
 	}
 	return farm.Errorf(farm.CodeRateLimited, "%s follows the farm live %d times already, and may not more often: close pages or streams that "+
 		"are not needed", who, gate.PerCaller())

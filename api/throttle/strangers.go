@@ -7,6 +7,7 @@ import (
 
 	"overcrank/api/request"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/inbound"
 )
 
@@ -30,7 +31,6 @@ func (s Strangers) Refuse(c *fiber.Ctx, err error) error {
 
 // RateLimited makes the error for a caller that has to wait.
 func RateLimited(c *fiber.Ctx, wait time.Duration, why string) error {
-	seconds := RetryAfter(wait)
-	c.Set(fiber.HeaderRetryAfter, seconds)
-	return farm.Errorf(farm.CodeRateLimited, "%s; try again in %s s", why, seconds)
+	c.Set(fiber.HeaderRetryAfter, RetryAfter(wait))
+	return farm.Errorf(farm.CodeRateLimited, "%s; try again in %s", why, wording.Wait(wait))
 }

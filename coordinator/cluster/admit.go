@@ -7,6 +7,7 @@ import (
 
 	"overcrank/coordinator/membership"
 	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
 )
@@ -90,7 +91,7 @@ func (c *Cluster) admissible(in nodeReport) error {
 		if skew < 0 {
 			way = "ahead of"
 		}
-		return farm.Errorf(farm.CodeConflict, "its clock is %v %s the farm's: correct it first (for example with timedatectl set-ntp true)", skew.Abs().Round(time.Second), way)
+		return farm.Errorf(farm.CodeConflict, "its clock is %s %s the farm's: correct it first (for example with timedatectl set-ntp true)", wording.Length(skew.Abs()), way)
 	}
 	return nil
 }

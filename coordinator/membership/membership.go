@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"overcrank/farm/wording"
 )
 
 // DeadAfter is how long a coordinator may be silent before it counts as dead: several times what a busy machine takes to answer, and
@@ -71,7 +73,7 @@ func Next(members []Member, limits Limits) Step {
 	}
 	if len(ready) > 0 {
 		longest := slices.MaxFunc(ready, func(a, b Member) int { return cmp.Or(cmp.Compare(a.KeepsUp, b.KeepsUp), -cmp.Compare(a.ID, b.ID)) })
-		return Step{Promote, longest, fmt.Sprintf("it has kept up for %v", longest.KeepsUp.Round(time.Second))}
+		return Step{Promote, longest, fmt.Sprintf("it has kept up for %s", wording.Duration(longest.KeepsUp))}
 	}
 	if limits.RemoveAfter <= 0 {
 		return Step{}
@@ -90,7 +92,7 @@ func Next(members []Member, limits Limits) Step {
 		return Step{}
 	}
 	longest := slices.MaxFunc(gone, func(a, b Member) int { return cmp.Or(cmp.Compare(a.Silent, b.Silent), -cmp.Compare(a.ID, b.ID)) })
-	return Step{Remove, longest, fmt.Sprintf("it has been silent for %v", longest.Silent.Round(time.Second))}
+	return Step{Remove, longest, fmt.Sprintf("it has been silent for %s", wording.Duration(longest.Silent))}
 }
 
 // Removable is nil when the farm keeps working without a member: those left that are alive are a majority of those left.
@@ -161,13 +163,13 @@ func Warnings(members []Member) []string {
 				"and memory of its machine", m.Name, m.Mended))
 		}
 		if m.Dead() {
-			words = append(words, fmt.Sprintf("coordinator %s has not answered for %v", m.Name, m.Silent.Round(time.Second)))
+			words = append(words, fmt.Sprintf("coordinator %s has not answered for %s", m.Name, wording.Duration(m.Silent)))
 		} else if apart := m.Skew.Abs(); apart > MostSkew {
 			way := "ahead of"
 			if m.Skew < 0 {
 				way = "behind"
 			}
-			words = append(words, fmt.Sprintf("the clock of coordinator %s is %v %s this coordinator's: correct the one that is wrong", m.Name, apart.Round(time.Minute), way))
+			words = append(words, fmt.Sprintf("the clock of coordinator %s is %s %s this coordinator's: correct the one that is wrong", m.Name, wording.Duration(apart.Round(time.Minute)), way))
 		}
 	}
 	switch {

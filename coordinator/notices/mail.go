@@ -17,6 +17,7 @@ import (
 
 	"overcrank/farm"
 	"overcrank/farm/redact"
+	"overcrank/farm/wording"
 	"overcrank/outbound"
 )
 
@@ -150,7 +151,7 @@ func (m *Mailer) send(ctx context.Context, to *mail.Address, said mailText) erro
 	case err == nil || letter.IsDelivered():
 		return nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("the mail server did not take it within %s", mailWithin)
+		return fmt.Errorf("the mail server did not take it within %s", wording.Duration(mailWithin))
 	}
 	return mailError(err, password)
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
 )
@@ -244,5 +245,5 @@ func (n *Notices) mayTest(token string) error {
 	if limiter.AllowN(n.state.Now(), 1) {
 		return nil
 	}
-	return farm.Errorf(farm.CodeRateLimited, "too many test messages; try again in %.0f s", testPause.Seconds())
+	return farm.Errorf(farm.CodeRateLimited, "too many test messages; try again in %s", wording.Wait(testPause))
 }

@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
 	"overcrank/farm"
+	"overcrank/farm/wording"
 	"overcrank/raftstore"
 	"overcrank/raftstore/command"
 )
@@ -68,7 +68,7 @@ func (d *Directory) mayTry(ctx context.Context, t Try) error {
 		return fmt.Errorf("counting tries to sign in: %w", err)
 	}
 	if wait > 0 {
-		return farm.Errorf(farm.CodeRateLimited, "too many tries to sign in; try again in %.0f s", math.Ceil(wait.Seconds()))
+		return farm.Errorf(farm.CodeRateLimited, "too many tries to sign in; try again in %s", wording.Wait(wait))
 	}
 	return nil
 }

@@ -21,18 +21,11 @@ func MachineHours(hours float64) farm.Text {
 
 // MachineTime is how long machines worked, in hours, as exact as one reads it: "4.2 s", "2 min 38 s", "1.5 h", "1,200 h".
 func MachineTime(hours float64) farm.Text {
-	seconds := math.Round(hours * 3600)
 	switch {
-	case hours*3600 < 0.05: // what would be told as 0.0 s
+	case hours*3600 < 0.05: // no work worth a word
 		return farm.Say("%s h", farm.Decimal{})
-	case seconds < 10:
-		return farm.Say("%.1f s", hours*3600)
-	case seconds < 60:
-		return farm.Say("%.0f s", seconds)
-	case seconds < 3600 && math.Mod(seconds, 60) == 0:
-		return farm.Say("%d min", int(seconds)/60)
-	case seconds < 3600:
-		return farm.Say("%d min %d s", int(seconds)/60, int(seconds)%60)
+	case math.Round(hours*3600) < 3600:
+		return Length(time.Duration(hours * float64(time.Hour)))
 	case math.Round(hours*10)/10 == math.Round(hours) || hours >= 100:
 		return farm.Say("%s h", farm.Decimal{Value: hours})
 	}

@@ -351,18 +351,25 @@ func (w *text) audit(r *farm.AuditRecord) {
 	w.bool("person", r.Person)
 	w.string("address", r.Address)
 	w.must("action", string(r.Action))
-	if r.Thing != (farm.AuditThing{}) {
-		w.name("thing")
-		w.text = append(w.text, '{')
-		w.string("kind", r.Thing.Kind)
-		w.string("id", r.Thing.ID)
-		w.string("name", r.Thing.Name)
-		w.text = append(w.text, '}')
-	}
+	w.thing("thing", r.Thing)
+	w.thing("left", r.Left)
+	w.thing("joined", r.Joined)
 	w.int("more", int64(r.More))
 	w.string("refused", string(r.Refused))
 	w.string("reason", r.Reason)
 	w.int("times", int64(r.Times))
+	w.text = append(w.text, '}')
+}
+
+func (w *text) thing(name string, thing farm.AuditThing) {
+	if thing == (farm.AuditThing{}) {
+		return
+	}
+	w.name(name)
+	w.text = append(w.text, '{')
+	w.string("kind", thing.Kind)
+	w.string("id", thing.ID)
+	w.string("name", thing.Name)
 	w.text = append(w.text, '}')
 }
 

@@ -24,8 +24,10 @@ const (
 type audited struct {
 	action farm.AuditAction
 	thing  farm.AuditThing
-	more   int    // things beside that one
-	team   string // whose the thing is, "" where that is nobody's
+	more   int // things beside that one
+	// left and joined are the teams of a person who is moved.
+	left, joined farm.AuditThing
+	team         string // whose the thing is, "" where that is nobody's
 	// everyday marks what programs do all day: these records go first where there are too many.
 	everyday bool
 	// subject is the token that acts where nobody has signed in: whoever uses a link, or a password.
@@ -50,6 +52,7 @@ func (t *tables) applyAs(by command.Sender, cmd command.Command) command.Result 
 	}
 	record := who
 	record.Action, record.Thing, record.More = about.action, about.thing, about.more
+	record.Left, record.Joined = about.left, about.joined
 	if about.team != who.Team {
 		record.ThingTeam = about.team
 	}
@@ -75,7 +78,7 @@ func (t *tables) auditActor(actor farm.Actor, subject string) farm.AuditRecord {
 
 // saveAudit writes the nth record of the entry under way.
 func (t *tables) saveAudit(r farm.AuditRecord, nth int, everyday bool) {
-	for _, text := range []*string{&r.Name, &r.Address, &r.Thing.ID, &r.Thing.Name, &r.Reason} {
+	for _, text := range []*string{&r.Name, &r.Address, &r.Thing.ID, &r.Thing.Name, &r.Left.Name, &r.Joined.ID, &r.Joined.Name, &r.Reason} {
 		*text = clipped(*text, auditTextLimit)
 	}
 	var room [timeKeySize + 10]byte
@@ -109,14 +112,16 @@ func clipped(text string, most int) string {
 
 // listAudit tells where a record is found besides by time.
 func listAudit(r *farm.AuditRecord, key string, do func(bucket []byte, key string)) {
-	for _, at := range [...]struct {
-		bucket []byte
-		id     string
-	}{{bucketAuditByTeam, r.Team}, {bucketAuditByTeam, r.ThingTeam}, {bucketAuditByToken, r.Token}, {bucketAuditByThing, r.Thing.ID}} {
-		if at.id != "" && !strings.Contains(at.id, sep) {
-			do(at.bucket, at.id+sep+key)
+	list := func(bucket []byte, id string) {
+		if id != "" && !strings.Contains(id, sep) {
+			do(bucket, id+sep+key)
 		}
 	}
+	for _, team := range r.Teams() {
+		list(bucketAuditByTeam, team)
+	}
+	list(bucketAuditByToken, r.Token)
+	list(bucketAuditByThing, r.Thing.ID)
 }
 
 // firstKey is the first key of a bucket, "" when it is empty.

@@ -36,6 +36,50 @@ func (m *rig) audit(q farm.AuditQuery) (words []string, next string) {
 	return words, next
 }
 
+// TestWhoIsMovedIsNotedWithBothTeams moves people by hand and by single sign-on. Each of the two teams finds it.
+func TestWhoIsMovedIsNotedWithBothTeams(t *testing.T) {
+	m := withPeople(t)
+	m.must(command.RenameTeam{ID: "team0", Name: "Titles"})
+	m.must(command.PutTeam{Team: farm.Team{ID: "team1", Name: "Trailers"}})
+	m.must(command.PutTeam{Team: farm.Team{ID: "team2", Name: "Spots"}})
+	to, name := "team1", "Mia"
+	m.must(command.ChangeToken{ID: "p1", Name: &name, At: after(1)})
+	m.as("p1", command.ChangeToken{ID: "p1", Team: &to, At: after(1)}, 1)
+	for step, team := range []string{2: "team1", 3: "team2"} {
+		if ada := entry(step, "ada", "p9", farm.RoleArtist); team != "" {
+			ada.Person.Name, ada.Person.Team = "Ada", team
+			m.as("", ada, step)
+		}
+	}
+	linked := entry(4, "mia", "p10", farm.RoleArtist)
+	linked.Person.Email, linked.Person.Team, linked.Link = "mia@studio.example", "team2", true
+	m.as("", linked, 4)
+	moves := func(team string) (words []string) {
+		m.see(func(tx *Tx) {
+			records, _, err := tx.Audit(farm.AuditQuery{Team: team, Limit: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range records {
+				if r.Left != (farm.AuditThing{}) {
+					words = append(words, fmt.Sprintf("%s %s: %s to %s %s", r.Action, r.Thing.Name, r.Left.Name, r.Joined.Kind, r.Joined.Name))
+				}
+			}
+		})
+		return words
+	}
+	byHand, bySignOn, byLink := "person.move Mia: Titles to team Trailers", "person.move Ada: Trailers to team Spots", "person.link Mia: Trailers to team Spots"
+	for team, want := range map[string][]string{"team0": {byHand}, "team1": {byLink, bySignOn, byHand}, "team2": {byLink, bySignOn}, "team3": nil} {
+		if got := moves(team); !slices.Equal(got, want) {
+			t.Errorf("%s reads of moves %q, want %q", team, got, want)
+		}
+	}
+	m.must(command.ForgetAudit{Before: after(10), Limit: 10})
+	if got, _ := m.audit(farm.AuditQuery{Team: "team1"}); got != nil {
+		t.Errorf("what was forgotten is found by team: %q", got)
+	}
+}
+
 func TestWhoAsksForACommandIsNotedWithIt(t *testing.T) {
 	m := withPeople(t)
 	mia := "p1"

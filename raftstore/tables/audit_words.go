@@ -59,10 +59,11 @@ func (t *tables) auditOfAccess(cmd command.Command) (audited, bool) {
 		return ofToken(c.Token, farm.AuditPersonAdd, farm.AuditTokenAdd), true
 	case command.ChangeToken:
 		token := t.tokenOr(c.ID)
-		if c.Team != nil && *c.Team != token.Team {
-			return ofToken(token, farm.AuditPersonMove, farm.AuditTokenChange), true
+		about := ofToken(token, farm.AuditPersonChange, farm.AuditTokenChange)
+		if c.Team != nil && t.noteMove(&about, token, *c.Team) {
+			about.action = farm.AuditPersonMove
 		}
-		return ofToken(token, farm.AuditPersonChange, farm.AuditTokenChange), true
+		return about, true
 	case command.RevokeToken:
 		return ofToken(t.tokenOr(c.ID), farm.AuditPersonRemove, farm.AuditTokenRevoke), true
 	case command.SetPassword:
@@ -92,9 +93,7 @@ func (t *tables) auditOfAccess(cmd command.Command) (audited, bool) {
 	case command.RenameTeam:
 		return audited{action: farm.AuditTeamRename, thing: farm.AuditThing{Kind: "team", ID: c.ID, Name: c.Name}, team: c.ID}, true
 	case command.PutTeamLogo:
-		team, _ := get[farm.Team](t, bucketTeams, c.Team)
-		team.ID = c.Team
-		return audited{action: farm.AuditTeamLogo, thing: ofTeam(team), team: c.Team}, true
+		return audited{action: farm.AuditTeamLogo, thing: t.teamOr(c.Team), team: c.Team}, true
 	case command.PutPreset:
 		return audited{action: farm.AuditPresetPut, thing: farm.AuditThing{Kind: "preset", ID: c.Preset.Name, Name: c.Preset.Name}, team: c.Preset.Team}, true
 	case command.DeletePreset:
@@ -106,9 +105,7 @@ func (t *tables) auditOfAccess(cmd command.Command) (audited, bool) {
 	case command.PutTeamBudget:
 		return t.auditOfTeam(c), true
 	case command.EndTeam:
-		team, _ := get[farm.Team](t, bucketTeams, c.ID)
-		team.ID = c.ID
-		return audited{action: farm.AuditTeamDelete, thing: ofTeam(team), team: c.ID}, true
+		return audited{action: farm.AuditTeamDelete, thing: t.teamOr(c.ID), team: c.ID}, true
 	}
 	return audited{}, false
 }
@@ -148,6 +145,9 @@ func (t *tables) auditOfEntry(c command.EnterPerson) (audited, bool) {
 		about.action = farm.AuditAccessLost
 		return about, identity.LostAt.IsZero()
 	case known:
+		if t.noteMove(&about, person, c.Person.Team) {
+			about.action = farm.AuditPersonMove
+		}
 		return about, person.Role != c.Person.Role || person.Team != c.Person.Team || !identity.LostAt.IsZero()
 	}
 	person = c.Person
@@ -158,7 +158,24 @@ func (t *tables) auditOfEntry(c command.EnterPerson) (audited, bool) {
 	if about.subject = person.ID; person.ID == c.Person.ID {
 		about.action = farm.AuditPersonAdd
 	}
+	t.noteMove(&about, person, c.Person.Team)
 	return about, true
+}
+
+// noteMove says of a person who comes into another team which two these are, and whether they do.
+func (t *tables) noteMove(about *audited, person farm.Token, to string) bool {
+	if !person.Person || to == person.Team {
+		return false
+	}
+	about.left, about.joined = t.teamOr(person.Team), t.teamOr(to)
+	return true
+}
+
+// teamOr is a team as the audit log names it, only by its id when there is none.
+func (t *tables) teamOr(id string) farm.AuditThing {
+	team, _ := get[farm.Team](t, bucketTeams, id)
+	team.ID = id
+	return ofTeam(team)
 }
 
 // tokenOr is a token, or only its id when there is none.

@@ -15,17 +15,22 @@ type AuditRecord struct {
 		Name   string `json:"name"`
 		Person bool   `json:"person"`
 	} `json:"by"`
-	Address string `json:"address"`
-	Action  string `json:"action"`
-	Thing   *struct {
-		Kind string `json:"kind"`
-		ID   string `json:"id"`
-		Name string `json:"name"`
-	} `json:"thing"`
-	More    int    `json:"more"`
-	Times   int    `json:"times"`
-	Refused string `json:"refused"`
-	Reason  string `json:"reason"`
+	Address string      `json:"address"`
+	Action  string      `json:"action"`
+	Thing   *AuditThing `json:"thing"`
+	Left    *AuditThing `json:"left"`   // the team that a person was moved from
+	Joined  *AuditThing `json:"joined"` // the team that they were moved into
+	More    int         `json:"more"`
+	Times   int         `json:"times"`
+	Refused string      `json:"refused"`
+	Reason  string      `json:"reason"`
+}
+
+// AuditThing is what something was done to, as it was called then.
+type AuditThing struct {
+	Kind string `json:"kind"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
 }
 
 // Audit lists what was done at the farm, the newest first; query filters as the interface does. A limit of 0 means all.

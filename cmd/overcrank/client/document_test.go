@@ -32,6 +32,7 @@ var readers = map[reflect.Type][]string{
 	reflect.TypeFor[NotificationsWanted](): {"NotificationsWanted"},
 	reflect.TypeFor[NoticeTest]():          {"NoticeTest"},
 	reflect.TypeFor[AuditRecord]():         {"AuditRecord"},
+	reflect.TypeFor[AuditThing]():          {"AuditThing"},
 	reflect.TypeFor[FailureGroup]():        {"FailureGroup"},
 	reflect.TypeFor[FailedJob]():           {"FailedJob"},
 	reflect.TypeFor[Retaken]():             {"RetakenRows"},

@@ -92,6 +92,9 @@ func auditThing(r client.AuditRecord) string {
 	if r.More > 0 {
 		words += fmt.Sprintf(" and %d more", r.More)
 	}
+	if r.Left != nil && r.Joined != nil {
+		words += fmt.Sprintf(", from %s to %s", r.Left.Name, r.Joined.Name)
+	}
 	return words
 }
 
@@ -105,6 +108,9 @@ func printAuditCSV(out *terminal.Output, records []client.AuditRecord) error {
 		}
 		if r.Thing != nil {
 			row.Kind, row.Thing, row.ThingName = r.Thing.Kind, r.Thing.ID, r.Thing.Name
+		}
+		if r.Left != nil && r.Joined != nil {
+			row.Left, row.Joined = r.Left.Name, r.Joined.Name
 		}
 		_ = w.Write(row.Cells())
 	}

@@ -43,7 +43,7 @@ func TestProgressOfBatchesTellsWhatIsLeft(t *testing.T) {
 	}{
 		{client.BatchStats{Total: 10, Pending: 10}, 0, time.Minute, "0 of 10 done"},
 		{client.BatchStats{Total: 10, Finished: 3, Error: 1, Pending: 6}, 4, 20 * time.Second, "3 of 10 done, 1 failed, about 30 s left"},
-		{client.BatchStats{Total: 1000, Finished: 500, Pending: 500}, 100, time.Hour, "500 of 1000 done, about 5 h 0 min left"},
+		{client.BatchStats{Total: 1000, Finished: 500, Pending: 500}, 100, time.Hour, "500 of 1000 done, about 5 h left"},
 	} {
 		if got := batchProgress(c.all, c.ended, c.watched); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

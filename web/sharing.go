@@ -83,8 +83,8 @@ func (s *server) share(c *fiber.Ctx, p farm.Principal) error {
 	case code == farm.CodeConflict:
 		form.v.Conflict, form.v.Revision = true, strconv.Itoa(now.Revision)
 	case code == farm.CodeInvalid && errors.As(err, &refused):
-		form.v.Error = say(c, "Some fields are not valid")
-		form.v.Problems = append(form.v.Problems, refused.Fields...)
+		form.refuse(refused.Fields)
+		form.v.Error = page.SharingProblems(reading(c), form.v.Problems, teams)
 	default:
 		return err
 	}
@@ -107,9 +107,10 @@ func (s *server) sharesThen(c *fiber.Ctx, p farm.Principal) error {
 	form := sharingForm{c: c}
 	then := form.policy(inForce, teams)
 	v := page.SharesThen(now, inForce, then, teams)
+	form.refuse(then.Problems())
 	if len(form.v.Problems) > 0 {
 		v = page.ShareNow(now, inForce, teams)
-		v.Unread = true
+		v.Problem = page.SharingProblems(reading(c), form.v.Problems, teams)
 	}
 	return s.render(c, page.SharingNowPart(v))
 }
@@ -124,6 +125,15 @@ func (f *sharingForm) text(name string) string { return strings.TrimSpace(f.c.Fo
 
 func (f *sharingForm) wrong(field, message string, args ...any) {
 	f.v.Problems = append(f.v.Problems, farm.Field(field, message, args...))
+}
+
+// refuse adds what is wrong with the policy that the form comes to. A field that cannot be read is told of once.
+func (f *sharingForm) refuse(wrong []farm.FieldError) {
+	for _, w := range wrong {
+		if !slices.ContainsFunc(f.v.Problems, func(p farm.FieldError) bool { return p.Field == w.Field }) {
+			f.v.Problems = append(f.v.Problems, w)
+		}
+	}
 }
 
 // whole is a whole number as a field holds it, 0 for an empty one.

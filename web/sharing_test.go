@@ -92,7 +92,7 @@ func TestWhatIsWrongWithTheSharingStandsBesideItsField(t *testing.T) {
 		"maxMachinesPerJob":      {"1.5", "Has to be a whole number"},
 		"maxSlotsPerMachine":     {"many", "Has to be a whole number"},
 	} {
-		a := v.post("/settings/sharing", url.Values{"revision": {"0"}, field: {value.value}}).is(http.StatusBadRequest, "Nothing was saved", value.want, value.value)
+		a := v.post("/settings/sharing", url.Values{"revision": {"0"}, field: {value.value}}).is(http.StatusBadRequest, "Nothing was saved", value.want, value.value).lacks("Some fields are not valid")
 		if problem := `id="` + field + `-problem">`; !strings.Contains(a.body, problem) {
 			t.Errorf("%s is not told beside its field", field)
 		}
@@ -119,7 +119,12 @@ func TestSharesAreShownToThoseWhomTheyConcern(t *testing.T) {
 	then(url.Values{"revision": {"0"}, "teams." + own + ".weight": {"3"}, "teams." + other + ".maxMachines": {"1"}}).is(http.StatusOK, "then 75\u00a0%", "then 25\u00a0%", "then at most 1 machine", "Not saved yet: what would change")
 	then(url.Values{"revision": {"0"}, "limit": {"0"}, "limit.0.name": {"glow"}, "limit.0.total": {"2"}}).is(http.StatusOK, "glow", "no limit yet", "then at most 2 at once")
 	then(url.Values{"revision": {"0"}}).is(http.StatusOK, "50\u00a0%", "it would change nothing").lacks("then ")
-	then(url.Values{"revision": {"0"}, "teams." + own + ".weight": {"much"}}).is(http.StatusOK, "50\u00a0%", "Some fields are not valid.").lacks("then ")
+	then(url.Values{"revision": {"0"}, "teams." + own + ".weight": {"much"}}).is(http.StatusOK, "50\u00a0%", own+", Weight: has to be a number.").lacks("then ")
+	then(url.Values{"revision": {"0"}, "limit": {"0"}, "limit.0.name": {"glow"}}).is(http.StatusOK, "Limit “glow”, On the farm: has to say how many there are.").lacks("then ", "and 1 more")
+	then(url.Values{"revision": {"0"}, "limit": {"0"}, "limit.0.name": {"two words"}, "limit.0.total": {"x"}}).is(http.StatusOK, "Limit “two words”, On the farm: has to be a whole number, and 1 more.")
+	then(url.Values{"revision": {"0"}, "teams." + own + ".weight": {"-3"}, "retry.maxAttempts": {"900"}, "levels.rush.maxShare": {"200"}}).is(http.StatusOK, "Rush, At most, % of the farm: has to be from 1 to 100, and 2 more.").lacks("then ")
+	ada.reads = "de"
+	then(url.Values{"revision": {"0"}, "limit": {"0"}, "limit.0.name": {"glow"}}).is(http.StatusOK, "Kontingent „glow“, Auf der Farm: muss sagen")
 	if policy, err := r.farm.Policy(t.Context(), r.principal("ada")); err != nil || policy.Revision != 0 || len(policy.Teams) != 0 {
 		t.Errorf("a look at what would be has made the policy %+v, %v", policy, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"overcrank/farm"
+	"overcrank/web/language"
 )
 
 // Sharing is the form of the farm's policy. Fields hold what people wrote, so that what is refused stands there to be mended.
@@ -101,4 +102,65 @@ func (v Sharing) Problem(ctx context.Context, field string) string {
 // invalid is the value of aria-invalid of a field.
 func invalid(ctx context.Context, v Sharing, field string) string {
 	return strconv.FormatBool(v.Problem(ctx, field) != "")
+}
+
+// sharingFields are what the form calls its fields that are there once.
+var sharingFields = map[string]string{
+	"split.minSeconds": language.Text("Shortest range, in seconds"), "split.maxRanges": language.Text("Most ranges of a job"),
+	"maxMachinesPerJob": language.Text("Machines on one job"), "maxSlotsPerMachine": language.Text("Most tasks at once on one machine"),
+	"retry.maxAttempts": language.Text("Attempts of a task"), "retry.maxJobFailures": language.Text("Failed attempts of a job"),
+	"retry.setAsideAfter": language.Text("Failures in a row that set a machine aside"), "scripts.role": language.Text("Who may submit scripts"),
+}
+
+// sharingParts are what the form calls the fields that each level, team or limit has.
+var sharingParts = map[string]string{
+	"maxShare": language.Text("At most, % of the farm"), "role": language.Text("Who may choose it"), "hours": language.Text("Hours"),
+	"weight": language.Text("Weight"), "maxMachines": language.Text("Machines at once"),
+	"total": language.Text("On the farm"), "perMachine": language.Text("On one machine"), "effects": language.Text("Effects"),
+}
+
+// SharingProblems say what is wrong with a form of the farm's policy: the first problem, by the names that the form has for its fields, and
+// how many more there are.
+func SharingProblems(ctx context.Context, wrong []farm.FieldError, teams []farm.Team) string {
+	if len(wrong) == 0 {
+		return ""
+	}
+	words := say(ctx, "%s: %s", sharingField(ctx, wrong[0].Field, teams), told(ctx, wrong[0].Text()))
+	if more := len(wrong) - 1; more > 0 {
+		return many(ctx, more, "%[2]s, and %[1]d more", "%[2]s, and %[1]d more", words)
+	}
+	return words
+}
+
+func sharingField(ctx context.Context, field string, teams []farm.Team) string {
+	if words, known := sharingFields[field]; known {
+		return say(ctx, words)
+	}
+	kind, rest, _ := strings.Cut(field, ".")
+	whose, part := rest, ""
+	if at := strings.LastIndexByte(rest, '.'); at >= 0 && sharingParts[partName(rest[at+1:])] != "" {
+		whose, part = rest[:at], sharingParts[partName(rest[at+1:])]
+	}
+	switch kind {
+	case "levels":
+		whose = LevelWord(ctx, farm.Level(whose))
+	case "teams":
+		if i := slices.IndexFunc(teams, func(t farm.Team) bool { return t.ID == whose }); i >= 0 {
+			whose = teams[i].Name
+		}
+	case "limits":
+		whose = say(ctx, "Limit “%s”", whose)
+	default:
+		return field
+	}
+	if part == "" {
+		return whose
+	}
+	return say(ctx, "%s, %s", whose, say(ctx, part))
+}
+
+// partName is the name of a field without which of its entries is meant.
+func partName(field string) string {
+	name, _, _ := strings.Cut(field, "[")
+	return name
 }

@@ -15,8 +15,10 @@ type SharingNow struct {
 	Limits []LimitNow
 	// Own says that only the reader's own team is told of, so that nobody can say what its weight gives it.
 	Own bool
-	// Asked says that it is also what a form would come to that is not saved, and Unread that the form cannot be read.
-	Asked, Unread bool
+	// Asked says that it is also what a form would come to that is not saved.
+	Asked bool
+	// Problem is what is wrong with that form, "" for nothing.
+	Problem string
 }
 
 // TeamNow is a team's share.
@@ -100,8 +102,8 @@ func (v SharingNow) changes() bool {
 // thenWords say what a form that is not saved would come to, "" where none was sent.
 func (v SharingNow) thenWords(ctx context.Context) string {
 	switch {
-	case v.Unread:
-		return say(ctx, "Some fields are not valid")
+	case v.Problem != "":
+		return v.Problem
 	case v.changes():
 		return say(ctx, "Not saved yet: what would change now is drawn below what is.")
 	case v.Asked:

@@ -11,6 +11,7 @@ import (
 	"overcrank/api/answer"
 	"overcrank/coordinator/preview"
 	"overcrank/farm"
+	"overcrank/web/language"
 )
 
 // undrawn is why there is no picture. Its status is that of success: browsers tell of others in their console as of faults of the page, and
@@ -59,6 +60,7 @@ func (s *server) drawFrame(ctx context.Context, c *fiber.Ctx, p farm.Principal, 
 	picture, err := s.farm.previews.Draw(ctx, p, of.ID, preview.Shot{Version: of.Version, Composition: of.Composition, Assets: assets, Frame: frame, Width: width})
 	switch {
 	case err == nil:
+		picture.Notes = toldNotes(reading(c), picture.Notes)
 		return answer.Preview(c, picture)
 	case errors.Is(err, preview.ErrOvertaken):
 		return c.JSON(undrawn{Again: true})
@@ -68,6 +70,15 @@ func (s *server) drawFrame(ctx context.Context, c *fiber.Ctx, p farm.Principal, 
 		return err
 	}
 	return c.JSON(undrawn{Error: formWords(reading(c), nil, assets, err)})
+}
+
+// toldNotes are what the engine notes of a frame, in the language of its reader.
+func toldNotes(ctx context.Context, notes []string) []string {
+	told := make([]string, len(notes))
+	for i, note := range notes {
+		told[i] = language.Heard(ctx, note)
+	}
+	return told
 }
 
 // numberOf reads a number that the page's script sends.

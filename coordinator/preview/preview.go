@@ -238,7 +238,7 @@ func tell(notes []string) []string {
 		told = append(told, note)
 	}
 	if more := len(notes) - len(told); more > 0 {
-		told = append(told, fmt.Sprintf("and %d more", more))
+		told = append(told, fmt.Sprintf("(%d more)", more))
 	}
 	return told
 }

@@ -23,6 +23,7 @@ var warnings = []string{
 	"the film has no sound: %s",
 	"footage could not be searched for: %s",
 	"not saved: %s",
+	"(%d more)",
 	"not saved with the project: '%s', which is outside its folder",
 	"Font '%s' could not be installed for After Effects on machine '%s'; it may be substituted",
 	"The picture is black.",

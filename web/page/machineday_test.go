@@ -61,7 +61,7 @@ func TestADayOfAMachineIsDrawnWhereItWas(t *testing.T) {
 	if len(bars) != 3 || bars[0] != (dayBar{"rendering", "95", "26.7", "1", "13.3"}) || bars[1] != (dayBar{"idle", "95", "21.3", "1", "5.3"}) || bars[2].Class != "failed" {
 		t.Errorf("%+v", bars)
 	}
-	if got := d.sentence(t.Context()); got != "Rendering for 5\u00a0min 0\u00a0s, idle for 2\u00a0min 0\u00a0s. 3 attempts ended, 1 of them failed." {
+	if got := d.sentence(t.Context()); got != "Rendering for 5\u00a0min, idle for 2\u00a0min. 3 attempts ended, 1 of them failed." {
 		t.Error(got)
 	}
 	if got := (MachineDay{}).sentence(t.Context()); !strings.HasPrefix(got, "Nothing is known") {

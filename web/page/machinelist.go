@@ -177,10 +177,10 @@ var machineColumns = []machineColumn{
 	{name: "load", word: language.Text("Load"), class: "num", highFirst: true, compare: func(a, b farm.Machine) int { return cmp.Compare(loadOf(a), loadOf(b)) }},
 	{name: "memory", word: language.Text("Memory"), class: "num", highFirst: true, compare: func(a, b farm.Machine) int { return cmp.Compare(memoryShare(a), memoryShare(b)) }},
 	{name: "disk", word: language.Text("Disk free"), class: "num", compare: func(a, b farm.Machine) int { return cmp.Compare(a.DiskFree(), b.DiskFree()) }},
-	{name: "desk", word: language.Text("Desk"), compare: func(a, b farm.Machine) int {
+	{name: "desk", word: language.Text("Desk"), class: "aside", compare: func(a, b farm.Machine) int {
 		return cmp.Compare(knownDesk(a), knownDesk(b))
 	}},
-	{name: "ae", word: language.Text("After Effects"), highFirst: true, compare: func(a, b farm.Machine) int {
+	{name: "ae", word: language.Text("After Effects"), class: "aside", highFirst: true, compare: func(a, b farm.Machine) int {
 		return compareVersions(newest(a), newest(b))
 	}},
 	{name: "tags", word: language.Text("Tags"), class: "least", compare: func(a, b farm.Machine) int { return strings.Compare(commas(a.AllTags()), commas(b.AllTags())) }},

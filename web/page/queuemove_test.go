@@ -88,7 +88,7 @@ func TestAMoveToAnotherLevelSaysSo(t *testing.T) {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	m.Longer = 10 * time.Minute
-	if got := m.Sentence(t.Context()); got != "“Spot 3” goes before 3 jobs (2 of Ada, 1 of Bea), which wait about 10\u00a0min 0\u00a0s longer. Rush, priority 1." {
+	if got := m.Sentence(t.Context()); got != "“Spot 3” goes before 3 jobs (2 of Ada, 1 of Bea), which wait about 10\u00a0min longer. Rush, priority 1." {
 		t.Error(got)
 	}
 	if m, err = PlanMove(line, "j1", "j3", true); err != nil || m.Sentence(t.Context()) != "“Spot 1” lets 2 jobs (1 of Ada, 1 of Bea) go first. Priority -1." {

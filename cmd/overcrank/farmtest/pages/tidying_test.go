@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -93,6 +94,7 @@ func TestAnAdministratorLooksAfterTheTeam(t *testing.T) {
 		b.entersUntil(gone("Second"), row("Second"))
 	}
 	b.movesSomebody()
+	b.readsListsWhole()
 	b.keepsBackupsUnderThePointer(func() {
 		if code, _, errs := f.Command("backup", filepath.Join(t.TempDir(), "farm.ocbackup"), "--without-keys"); code != 0 {
 			t.Errorf("the backup ends with %d: %s", code, errs)
@@ -143,6 +145,27 @@ func (b *browser) movesSomebody() {
 	b.entersUntil(`document.body.innerText.includes("Mia is in the team")`, `form.card button.primary`)
 	b.open("/settings/people")
 	b.until(`[...document.querySelectorAll("td.name")].some((e) => e.textContent.includes("Mia"))`)
+}
+
+// readsListsWhole has the lists of settings fit their cards in windows between a telephone and a desk, in languages with longer words than English has.
+func (b *browser) readsListsWhole() {
+	b.t.Helper()
+	const wide = `[...document.querySelectorAll("main .sheet")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.scrollWidth + " in " + e.clientWidth).join("; ")`
+	b.do(network.Enable())
+	for _, language := range languages {
+		b.speaks(language)
+		for _, path := range []string{"/settings/people", "/settings/api-tokens", "/settings/coordinators", "/machines"} {
+			b.open(path)
+			for _, width := range []int64{721, 1024, 1180} {
+				b.size(width, 900)
+				if scrolls := value[string](b, wide); scrolls != "" {
+					b.t.Errorf("%s in %q, %d pixels wide, has lists that are wider than their cards: %s", path, language, width, scrolls)
+				}
+			}
+		}
+	}
+	b.speaks("en")
+	b.size(1360, 900)
 }
 
 // replacesTheKeyOfWebhooks has webhooks signed with another key, twice.

@@ -129,7 +129,7 @@ func TestDoctorDoesNotWaitForeverForAnEngine(t *testing.T) {
 	d := studioDoctor(t, "hang-half", "ok")
 	d.limits, d.EngineTime = aerender.Limits{Grace: 100 * time.Millisecond}, time.Second
 	engine := d.examined(t).finding(t, "engine")
-	if engine.Health != Broken || !strings.Contains(engine.Found, "were not done after 1s") || engine.Mend == "" {
+	if engine.Health != Broken || !strings.Contains(engine.Found, "were not done after 1.0 s") || engine.Mend == "" {
 		t.Errorf("%+v", engine)
 	}
 }

@@ -55,6 +55,7 @@ func TestFilesAreOpenedSeveralAtATime(t *testing.T) {
 
 func TestEachFileIsLookedAtOnce(t *testing.T) {
 	project := lay(t, sample())
+	compressed(t, project)
 	dir := t.TempDir()
 	seen := filepath.Join(dir, "seen")
 	put(t, filepath.Join(dir, "ffprobe"), fmt.Sprintf("#!/bin/sh\nfor file; do :; done\necho \"$file\" >> '%s'\nPATH=\"${PATH#*:}\"\nexec ffprobe \"$@\"\n", seen))

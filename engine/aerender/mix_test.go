@@ -10,9 +10,19 @@ import (
 	"overcrank/ffmpeg"
 )
 
+// compressed writes the sound of a project again as one that is to be decoded, for which ffmpeg is asked.
+func compressed(t testing.TB, project string) {
+	t.Helper()
+	path := filepath.Join(filepath.Dir(project), "(Footage)", "sound.wav")
+	if _, err := ffmpeg.Run(t.Context(), "ffmpeg", "-f", "lavfi", "-i", "sine=d=2:r=48000", "-c:a", "adpcm_ima_wav", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestASoundThatCannotBeMixed has an ffmpeg that mixes none.
 func TestASoundThatCannotBeMixed(t *testing.T) {
 	project, dir := lay(t, sample()), t.TempDir()
+	compressed(t, project)
 	put(t, filepath.Join(dir, "ffmpeg"), `#!/bin/sh
 for word; do
 	if [ "$word" = -filter_complex ]; then

@@ -1,4 +1,4 @@
-// Package audio mixes a composition's sound with ffmpeg.
+// Package audio mixes a composition's sound, with ffmpeg where it is to be decoded or converted.
 package audio
 
 import (
@@ -58,6 +58,19 @@ func Mix(ctx context.Context, path string, clips []Clip, start, length float64) 
 	if len(heard) > maxClips {
 		return fmt.Errorf("mixing sound: %d sounds play in this composition, more than the %d that can be mixed", len(heard), maxClips)
 	}
+	if tracks, known, err := direct(heard); err != nil {
+		return fmt.Errorf("mixing sound: %w", err)
+	} else if known {
+		if err := errors.Join(mixTracks(ctx, path, tracks, samples(length)), closeAll(tracks)); err != nil {
+			return fmt.Errorf("mixing sound: %w", err)
+		}
+		return nil
+	}
+	return mixInFFmpeg(ctx, path, heard, length)
+}
+
+// mixInFFmpeg mixes clips of any file and at any speed, with times relative to the beginning of the mix.
+func mixInFFmpeg(ctx context.Context, path string, heard []Clip, length float64) error {
 	mono, err := monos(ctx, heard)
 	if err != nil {
 		return fmt.Errorf("mixing sound: %w", err)
@@ -170,11 +183,8 @@ const bothSides = "pan=stereo|c0=c0|c1=c0,"
 
 // graph is the filter graph that mixes all inputs to exactly length seconds.
 func graph(clips []Clip, mono map[string]bool, length float64) string {
-	end := int64(math.Round(length * Rate))
+	end := samples(length)
 	whole := fmt.Sprintf("apad=whole_len=%d,atrim=end_sample=%d[mix]", end, end)
-	if len(clips) == 0 {
-		return fmt.Sprintf("anullsrc=r=%d:cl=stereo,%s", Rate, whole)
-	}
 	var b strings.Builder
 	for i, c := range clips {
 		fmt.Fprintf(&b, "[%d:a:0]aresample=%d,", i, Rate)
@@ -185,7 +195,7 @@ func graph(clips []Clip, mono map[string]bool, length float64) string {
 		if s := math.Abs(c.Speed); s != 1 {
 			fmt.Fprintf(&b, ",asetrate=%d,aresample=%d", max(1, int(math.Round(Rate*s))), Rate)
 		}
-		fmt.Fprintf(&b, ",adelay=delays=%dS:all=1%s[c%d];", int64(math.Round(c.At*Rate)), c.volume(i), i)
+		fmt.Fprintf(&b, ",adelay=delays=%dS:all=1%s[c%d];", samples(c.At), c.volume(i), i)
 	}
 	for i := range clips {
 		fmt.Fprintf(&b, "[c%d]", i)

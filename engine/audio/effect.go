@@ -1,6 +1,10 @@
 package audio
 
-import "math"
+import (
+	"math"
+
+	"overcrank/engine/wav"
+)
 
 // Effect is an effect on a sound: its match name, and its values in the order of its parameters, at the beginning of the clip and every Step
 // seconds after. With a Step of 0 they do not change.
@@ -27,7 +31,7 @@ type filter interface {
 }
 
 // frame is one moment of a sound: its left and right side.
-type frame [2]float64
+type frame = wav.Frame
 
 const (
 	effectReverse = "ADBE Aud Reverse"

@@ -8,72 +8,132 @@ func Blur(p *Image, b raster.Blurring) {
 	if w == 0 || h == 0 {
 		return
 	}
-	if across := useful(b.Across); len(across) > 0 {
-		line := newLane(w)
+	if boxes := boxesOf(b.Across); len(boxes) > 0 {
+		l := newLane(boxes, w, pixel, b.Repeat)
 		for y := range h {
-			row := p.Pix[y*p.Stride:][:4*w]
-			for _, r := range across {
-				line.mean(row, 4, w, r, b.Repeat)
-			}
+			row := p.Pix[y*p.Stride:][:w*pixel]
+			copy(l.in(), row)
+			l.blur(boxes)
+			copy(row, l.in())
 		}
 	}
-	if down := useful(b.Down); len(down) > 0 {
-		line := newLane(h)
-		for x := range w {
-			for _, r := range down {
-				line.mean(p.Pix[4*x:], p.Stride, h, r, b.Repeat)
+	if boxes := boxesOf(b.Down); len(boxes) > 0 {
+		l := newLane(boxes, h, strip, b.Repeat)
+		for x := 0; x < w*pixel; x += strip {
+			wide := min(strip, w*pixel-x)
+			column := l.in()
+			for y := range h {
+				copy(column[y*strip:y*strip+wide], p.Pix[y*p.Stride+x:])
+			}
+			l.blur(boxes)
+			column = l.in()
+			for y := range h {
+				copy(p.Pix[y*p.Stride+x:][:wide], column[y*strip:])
 			}
 		}
 	}
 }
 
+const (
+	pixel = 4  // numbers
+	strip = 16 // numbers beside each other that are blurred down at once: a line of the processor's cache
+)
+
 // maxBox limits the radius of a box, as for bytes.
 const maxBox = 2000
 
-func useful(radii []float64) (out []float64) {
+// box is a mean of 2r+1 values and a part of the two beyond them.
+type box struct {
+	r            int
+	part, weight float64
+}
+
+// boxesOf are the boxes of radii that change something.
+func boxesOf(radii []float64) (out []box) {
 	for _, r := range radii {
 		if r > 0 {
-			out = append(out, min(r, maxBox))
+			r = min(r, maxBox)
+			whole := int(r)
+			part := r - float64(whole)
+			out = append(out, box{whole, part, 1 / (float64(2*whole+1) + 2*part)})
 		}
 	}
 	return out
 }
 
-// lane are the sums of the pixels before each of a line, so that the sum of any stretch is a difference.
-type lane struct{ sums [][4]float64 }
+// lane is a line of cells of some numbers each, with room for a blur at both ends.
+type lane struct {
+	n, cell, pad int
+	repeat       bool
+	now, next    []float32
+	sums         [][pixel]float64 // of the pixels before each
+}
 
-func newLane(n int) *lane { return &lane{make([][4]float64, n+1)} }
+func newLane(boxes []box, n, cell int, repeat bool) *lane {
+	pad := 0
+	for _, b := range boxes {
+		pad = max(pad, b.r+1)
+	}
+	size := (n + 2*pad) * cell
+	return &lane{n: n, cell: cell, pad: pad, repeat: repeat, now: make([]float32, size), next: make([]float32, size), sums: make([][pixel]float64, n+2*pad+1)}
+}
 
-// mean replaces n pixels, step numbers apart, by the means of those up to r around them.
-func (l *lane) mean(pix []float32, step, n int, r float64, repeat bool) {
-	whole := int(r)
-	part := r - float64(whole)
-	for i := range n {
-		for c := range 4 {
-			l.sums[i+1][c] = l.sums[i][c] + float64(pix[i*step+c])
+// in are the cells themselves.
+func (l *lane) in() []float32 { return l.now[l.pad*l.cell : (l.pad+l.n)*l.cell] }
+
+func (l *lane) blur(boxes []box) {
+	for i := range boxes {
+		l.border()
+		for c := 0; c < l.cell; c += pixel {
+			l.mean(&boxes[i], c)
 		}
-	}
-	weight := 1 / (float64(2*whole+1) + 2*part)
-	var first, last [4]float64
-	if repeat {
-		for c := range 4 {
-			first[c], last[c] = l.sums[1][c], l.sums[n][c]-l.sums[n-1][c]
-		}
-	}
-	for i := range n {
-		from, to := i-whole, i+whole+1
-		for c := range 4 {
-			sum := l.within(from, to, n, c, first[c], last[c])
-			if part > 0 {
-				sum += part * (l.within(from-1, from, n, c, first[c], last[c]) + l.within(to, to+1, n, c, first[c], last[c]))
-			}
-			pix[i*step+c] = float32(sum * weight)
-		}
+		l.now, l.next = l.next, l.now
 	}
 }
 
-// within is the sum from one place to before another, of which those before the first and after the last have values of their own.
-func (l *lane) within(from, to, n, c int, first, last float64) float64 {
-	a, b := max(0, min(n, from)), max(0, min(n, to))
-	return l.sums[b][c] - l.sums[a][c] + first*float64(max(0, min(0, to)-from)) + last*float64(max(0, to-max(n, from)))
+// border fills what lies beyond the ends.
+func (l *lane) border() {
+	before, after := l.now[:l.pad*l.cell], l.now[(l.pad+l.n)*l.cell:]
+	if !l.repeat {
+		clear(before)
+		clear(after)
+		return
+	}
+	in := l.in()
+	for i := 0; i < len(before); i += l.cell {
+		copy(before[i:], in[:l.cell])
+		copy(after[i:], in[len(in)-l.cell:])
+	}
+}
+
+// mean blurs the pixel at place c of each cell. A stretch is the difference of the sums before its ends, so that nothing is left where all is nothing.
+func (l *lane) mean(b *box, c int) {
+	step := l.cell
+	src := l.now[(l.pad-b.r-1)*step+c:]
+	n := l.n + 2*b.r + 2
+	sums := l.sums[:n+1]
+	var s [pixel]float64
+	for i := range n {
+		p := src[i*step : i*step+4 : i*step+4]
+		s[0], s[1], s[2], s[3] = s[0]+float64(p[0]), s[1]+float64(p[1]), s[2]+float64(p[2]), s[3]+float64(p[3])
+		sums[i+1] = s
+	}
+	dst := l.next[l.pad*step+c:]
+	weight, ends := b.weight, b.weight*b.part
+	from, to := sums[1:][:l.n], sums[2*b.r+2:][:l.n]
+	for i := range from {
+		f, t := &from[i], &to[i]
+		out := dst[i*step : i*step+4 : i*step+4]
+		out[0], out[1], out[2], out[3] = float32((t[0]-f[0])*weight), float32((t[1]-f[1])*weight), float32((t[2]-f[2])*weight), float32((t[3]-f[3])*weight)
+	}
+	if b.part == 0 {
+		return
+	}
+	far := (2*b.r + 2) * step
+	for i := 0; i < l.n*step; i += step {
+		out, tail, head := dst[i:i+4:i+4], src[i:i+4:i+4], src[i+far:i+far+4:i+far+4]
+		for j := range out {
+			out[j] += float32((float64(tail[j]) + float64(head[j])) * ends)
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"image/color"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"overcrank/engine/deep"
@@ -123,4 +124,62 @@ func TestNumbersBecomeTheNearestBytes(t *testing.T) {
 	if p.Pix[0] != 0 || math.IsInf(float64(p.Pix[1]), 0) {
 		t.Errorf("got %v", p.Pix)
 	}
+}
+
+// TestABlurIsTheMeanOfItsBoxes compares with the means themselves, also where a box is wider than the picture, and beside nothing.
+func TestABlurIsTheMeanOfItsBoxes(t *testing.T) {
+	g := rand.New(rand.NewPCG(1, 2))
+	for _, b := range []raster.Blurring{
+		{Across: []float64{2}}, {Down: []float64{3}}, {Across: []float64{1.5, 2.25}, Down: []float64{0.3}}, {Across: []float64{40}, Down: []float64{30.75}},
+		{Across: []float64{2, 3}, Down: []float64{1, 1}},
+	} {
+		for _, b.Repeat = range []bool{false, true} {
+			p := deep.New(image.Rect(3, 2, 24, 19))
+			for i := range p.Pix {
+				if i%p.Stride > 28 { // what is left of it stays empty
+					p.Pix[i] = float32(g.Float64()*3 - 1)
+				}
+			}
+			want := slices.Clone(p.Pix)
+			for _, r := range b.Across {
+				want = means(want, p.Stride, p.Rect.Dy(), 4, p.Rect.Dx(), r, b.Repeat)
+			}
+			for _, r := range b.Down {
+				want = means(want, 4, p.Rect.Dx(), p.Stride, p.Rect.Dy(), r, b.Repeat)
+			}
+			deep.Blur(p, b)
+			for i, v := range p.Pix {
+				if d := float64(v - want[i]); math.Abs(d) > 1e-6 || (v == 0) != (want[i] == 0) {
+					t.Fatalf("%+v: number %d is %g, want %g", b, i, v, want[i])
+				}
+			}
+		}
+	}
+}
+
+// means are the means along lines of n pixels, step numbers apart, of which there are so many, apart numbers from each other.
+func means(in []float32, apart, lines, step, n int, r float64, repeat bool) []float32 {
+	out := slices.Clone(in)
+	at := func(line, i, c int) float64 {
+		if i < 0 || i >= n {
+			if !repeat {
+				return 0
+			}
+			i = max(0, min(n-1, i))
+		}
+		return float64(in[line*apart+i*step+c])
+	}
+	whole := int(r)
+	for line := range lines {
+		for i := range n {
+			for c := range 4 {
+				sum := (r - float64(whole)) * (at(line, i-whole-1, c) + at(line, i+whole+1, c))
+				for j := i - whole; j <= i+whole; j++ {
+					sum += at(line, j, c)
+				}
+				out[line*apart+i*step+c] = float32(sum / (2*r + 1))
+			}
+		}
+	}
+	return out
 }

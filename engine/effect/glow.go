@@ -121,8 +121,11 @@ func (e *glow) spread(f *Frame, light *raster.Image) {
 
 // tint multiplies the light, and gives it two colours instead of its own if so chosen.
 func (e *glow) tint(f *Frame, light *raster.Image, k float64) {
-	m := mappingOf(func(v float64) float64 { return v * k })
 	two, a, b := f.Choice(&e.colors) == glowTwoColors, rgb(f.Color(&e.a)), rgb(f.Color(&e.b))
+	if k == 1 && !two {
+		return
+	}
+	m := mappingOf(func(v float64) float64 { return v * k })
 	each(light, func(px [4]uint8) [4]uint8 {
 		for i := range px {
 			px[i] = m[px[i]]

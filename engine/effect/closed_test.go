@@ -145,24 +145,133 @@ func TestRoughEdgesWithoutNoiseAreASteepenedStep(t *testing.T) {
 	}
 }
 
-// A stop of Lumetri's exposure doubles the light, which IEC 61966-2-1 (sRGB) says of a value.
+// lightOf and valueOf are what IEC 61966-2-1 (sRGB) says of a value.
+func lightOf(v float64) float64 {
+	if v <= 0.04045 {
+		return v / 12.92
+	}
+	return math.Pow((v+0.055)/1.055, 2.4)
+}
+
+func valueOf(light float64) float64 {
+	if light <= 0.0031308 {
+		return light * 12.92
+	}
+	return 1.055*math.Pow(min(1, light), 1/2.4) - 0.055
+}
+
+// A stop of Lumetri's exposure doubles the light.
 func TestLumetrisExposureDoublesLight(t *testing.T) {
-	light := func(v float64) float64 {
-		if v <= 0.04045 {
-			return v / 12.92
-		}
-		return math.Pow((v+0.055)/1.055, 2.4)
-	}
-	value := func(l float64) float64 {
-		if l <= 0.0031308 {
-			return l * 12.92
-		}
-		return 1.055*math.Pow(l, 1/2.4) - 0.055
-	}
 	for _, stops := range []float64{-3, -1, 0.5, 1, 2} {
 		for _, grey := range []uint8{4, 40, 100, 180, 250} {
 			got := pixel(t, "ADBE Lumetri", params{"0011": one(stops)}, [4]uint8{grey, grey, grey, 255})
-			closeTo(t, "exposed grey", got[0], 255*value(min(1, light(float64(grey)/255)*math.Exp2(stops))), 1)
+			closeTo(t, "exposed grey", got[0], 255*valueOf(lightOf(float64(grey)/255)*math.Exp2(stops)), 1)
+		}
+	}
+}
+
+// A full turn of Lumetri's temperature gives red a quarter more light and blue a quarter less; one of its tint takes a quarter of green's, half of which red and
+// blue have more.
+func TestLumetrisWhiteBalanceIsOfLight(t *testing.T) {
+	for _, c := range []struct {
+		warm, tint float64
+		gain       [3]float64
+	}{
+		{100, 0, [3]float64{1.25, 1, 0.75}}, {-100, 0, [3]float64{0.75, 1, 1.25}}, {40, 0, [3]float64{1.1, 1, 0.9}},
+		{0, 100, [3]float64{1.125, 0.75, 1.125}}, {0, -60, [3]float64{0.925, 1.15, 0.925}}, {100, 100, [3]float64{1.375, 0.75, 0.875}},
+	} {
+		for _, grey := range []uint8{10, 90, 160, 250} {
+			got := pixel(t, "ADBE Lumetri", params{"0007": one(c.warm), "0008": one(c.tint)}, [4]uint8{grey, grey, grey, 255})
+			for i, k := range c.gain {
+				closeTo(t, "balanced grey", got[i], 255*valueOf(lightOf(float64(grey)/255)*k), 1)
+			}
+		}
+	}
+}
+
+// What Lumetri's sliders of light add to a grey, in shares of white, at a full turn. Black and white stay where they are but for whites and blacks, which move
+// them by a quarter; highlights move most at two thirds (2/27 of white), shadows at one third.
+func TestLumetrisSlidersOfLightAddTheirCurves(t *testing.T) {
+	curves := map[string]func(v float64) float64{
+		"0012": func(v float64) float64 { return -math.Sin(2*math.Pi*v) / (3 * math.Pi) },
+		"0013": func(v float64) float64 { return v * v * (1 - v) / 2 },
+		"0014": func(v float64) float64 { return (1 - v) * (1 - v) * v / 2 },
+		"0015": func(v float64) float64 { return v * v * v / 4 },
+		"0016": func(v float64) float64 { return (1 - v) * (1 - v) * (1 - v) / 4 },
+	}
+	for number, curve := range curves {
+		for _, turn := range []float64{-100, -30, 50, 100} {
+			for _, grey := range []uint8{0, 12, 85, 128, 170, 240, 255} {
+				v := float64(grey) / 255
+				got := pixel(t, "ADBE Lumetri", params{number: one(turn)}, [4]uint8{grey, grey, grey, 255})
+				closeTo(t, "slider "+number, got[0], 255*(v+curve(v)*turn/100), 1)
+			}
+		}
+	}
+	for number, at := range map[string]uint8{"0013": 170, "0014": 85} {
+		got := pixel(t, "ADBE Lumetri", params{number: one(100)}, [4]uint8{at, at, at, 255})
+		closeTo(t, "where slider "+number+" moves most", got[0], float64(at)+255*2.0/27, 1)
+	}
+	for number, ends := range map[string][2]float64{"0015": {0, 191.25}, "0016": {0, 255}} { // turned back
+		for i, v := range []uint8{0, 255} {
+			got := pixel(t, "ADBE Lumetri", params{number: one(-100)}, [4]uint8{v, v, v, 255})
+			closeTo(t, "an end of slider "+number, got[0], ends[i], 1)
+		}
+	}
+}
+
+// Lumetri's saturation multiplies the distance of a colour to its luma (BT.601); the saturation of its creative part multiplies that again; vibrance does so the
+// less, the further channels lie apart; a faded film has black at a fifth and white at nine tenths.
+func TestLumetrisColoursKeepTheirLuma(t *testing.T) {
+	from := [4]uint8{150, 110, 90, 255}
+	luma := 0.299*150 + 0.587*110 + 0.114*90
+	apart := (150.0 - 90) / 255
+	for name, c := range map[string]struct {
+		values params
+		times  float64
+	}{
+		"less":     {params{"0020": one(40)}, 0.4},
+		"more":     {params{"0020": one(170)}, 1.7},
+		"creative": {params{"0031": one(150)}, 1.5},
+		"both":     {params{"0020": one(50), "0031": one(160)}, 0.8},
+		"vibrant":  {params{"0030": one(80)}, 1 + 0.8*(1-apart)},
+		"dull":     {params{"0030": one(-60)}, 1 - 0.6*(1-apart)},
+	} {
+		got := pixel(t, "ADBE Lumetri", c.values, from)
+		for i := range 3 {
+			closeTo(t, name, got[i], luma+(float64(from[i])-luma)*c.times, 1)
+		}
+	}
+	for _, share := range []float64{30, 100} {
+		got := pixel(t, "ADBE Lumetri", params{"0028": one(share)}, [4]uint8{0, 100, 255, 255})
+		for i, v := range []float64{0, 100, 255} {
+			closeTo(t, "faded", got[i], v+(51+0.7*v-v)*share/100, 1)
+		}
+	}
+}
+
+// Within the edge's width of where the layer ends, the light of a sweep is stronger by the edge's; what receives it takes it in one of three ways.
+func TestALightSweepIsStrongerAlongEdges(t *testing.T) {
+	const width, sweep, rim = 6, 0.2, 0.5
+	for receive, of := range map[float64]func(v, light float64) float64{
+		1: func(v, light float64) float64 { return v + 255*light },
+		2: func(v, light float64) float64 { return v + (255-v)*min(1, light) },
+		3: func(v, light float64) float64 { return v * min(1, light) },
+	} {
+		img := image.NewRGBA(image.Rect(0, 0, 101, 101))
+		raster.FillRect(img, image.Rect(20, 20, 81, 81), raster.Color{100, 100, 100, 255})
+		(&rig{T: t}).draw("CC Light Sweep", params{
+			"0001": aep.Numbers{50.5, 50.5}, "0002": one(90), "0003": one(1), "0004": one(1e6), "0005": one(100 * sweep), "0006": one(100 * rim), "0007": one(width),
+			"0008": aep.Numbers{1, 1, 1, 1}, "0009": one(receive),
+		}, img)
+		for _, c := range []struct {
+			x     int
+			light float64
+		}{{20, sweep + rim}, {25, sweep + rim}, {26, sweep}, {50, sweep}, {74, sweep}, {75, sweep + rim}, {80, sweep + rim}} {
+			closeTo(t, "the light", img.RGBAAt(c.x, 50).R, of(100, c.light), 1)
+		}
+		if px := img.RGBAAt(19, 50); px.A != 0 || px.R != 0 {
+			t.Errorf("beyond the layer lies %v", px)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (b *Book) missing(family string, list []string, want look) string {
 	if !strings.Contains(name, "-") {
 		name = strings.TrimSpace(name + " " + styleName(want))
 	}
-	if _, known := b.asked[name]; known || list == nil || alike[key(family)] != nil || drawnAlike[key(family)] != nil {
+	if _, known := b.asked[name]; known || list == nil || alike[key(family)] != nil || twinsOf(key(family)) != nil {
 		return name
 	}
 	for _, f := range list {

@@ -1,6 +1,9 @@
 package text
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Replacements by kind of typeface, best first. All but the last few are free; the system's own follow for machines that
 // have none of the free ones.
@@ -12,26 +15,7 @@ var (
 	narrow    = []string{"liberationsansnarrow", "arialnarrow", "nimbussansnarrow", "texgyreheroscn"}
 )
 
-// drawnAlike lists free families whose characters are as wide as those of another one: those that fontconfig takes for it, by its 30-metric-aliases.conf,
-// and Caladea, Carlito and Gelasio, which their makers drew to be as wide as Cambria, Calibri and Georgia.
-var drawnAlike = map[string][]string{
-	"calibri": {"carlito"}, "cambria": {"caladea"}, "georgia": {"gelasio"},
-	"palatino": palatino, "palatinolinotype": palatino, "bookantiqua": palatino,
-	"bookmanoldstyle": bookman, "itcbookman": bookman, "bookman": bookman,
-	"centuryschoolbook": schoolbook, "newcenturyschoolbook": schoolbook, "newcenturyschlbk": schoolbook,
-	"avantgarde": avantGarde, "itcavantgardegothic": avantGarde,
-	"zapfchancery": chancery, "itczapfchancery": chancery,
-}
-
-var (
-	palatino   = []string{"p052", "texgyrepagella", "urwpalladiol", "palatinolinotype", "palatino"}
-	bookman    = []string{"urwbookman", "texgyrebonum", "urwbookmanl", "bookmanoldstyle"}
-	schoolbook = []string{"c059", "texgyreschola", "centuryschoolbookl", "centuryschoolbook"}
-	avantGarde = []string{"urwgothic", "texgyreadventor", "urwgothicl"}
-	chancery   = []string{"z003", "texgyrechorus", "urwchanceryl"}
-)
-
-// alike lists families with a better replacement than the general one: with the same widths, or the same shapes.
+// alike lists families with a better replacement than the general one: with the same shapes. Those of the same widths come before.
 var alike = map[string][]string{
 	"helvetica": grotesque, "helveticaneue": grotesque, "helveticaneuelt": grotesque, "helveticaneueltstd": grotesque,
 	"helveticaltstd": grotesque, "arial": grotesque, "arialmt": grotesque, "arialunicodems": grotesque, "swiss": grotesque,
@@ -46,6 +30,7 @@ var alike = map[string][]string{
 	"courier": mono, "couriernew": mono, "couriernewps": mono, "couriernewpsmt": mono, "courierstd": mono, "menlo": mono,
 	"monaco": mono, "consolas": mono, "sfmono": mono, "lucidaconsole": mono, "andalemono": mono,
 	"arimo": grotesque, "tinos": serif, "cousine": mono,
+	"centurygothic": avantGarde, "monotypecorsiva": chancery,
 }
 
 // standIns lists the families to try for a missing one.
@@ -66,7 +51,7 @@ func standIns(family string, want look) []string {
 	if want.narrow {
 		out = append(out, narrow...)
 	}
-	out = append(append(out, drawnAlike[family]...), list...)
+	out = append(append(out, twinsOf(family)...), list...)
 	return append(out, sans...)
 }
 
@@ -78,8 +63,8 @@ var covering = []string{
 	"kohinoordevanagari", "notosansthai", "thonburi", "notosanssymbols", "notosanssymbols2", "segoeuisymbol", "applesymbols",
 }
 
-// widths are the widths of families: the mean advance of their letters in ems, weighted by frequency in English, in the
-// regular weight. They let a replacement keep the length of lines.
+// widths are the widths of families, of which others are as wide (twins): the mean advance of their letters and spaces in ems, weighted by frequency in
+// English, in the regular weight. They let a replacement keep the length of lines.
 var widths = map[string]float64{
 	"inter": 0.474, "opensans": 0.469, "notosans": 0.474, "roboto": 0.445, "liberationsans": 0.441, "arimo": 0.441,
 	"arial": 0.441, "arialmt": 0.441, "helvetica": 0.441, "helveticaneue": 0.447, "segoeui": 0.450, "dejavusans": 0.505,
@@ -88,14 +73,20 @@ var widths = map[string]float64{
 	"raleway": 0.475, "nunito": 0.455, "ubuntu": 0.464, "gillsans": 0.412, "myriadpro": 0.420, "sfprodisplay": 0.452,
 	"sfprotext": 0.468, "dinnext": 0.430, "dinnextltpro": 0.430, "oswald": 0.374, "bebasneue": 0.372, "worksans": 0.480,
 	"dmsans": 0.466, "rubik": 0.478, "barlow": 0.436, "titilliumweb": 0.418, "quicksand": 0.460, "verdana": 0.506,
-	"tahoma": 0.446, "trebuchetms": 0.450, "calibri": 0.410, "centurygothic": 0.482,
+	"tahoma": 0.446, "trebuchetms": 0.450, "calibri": 0.410, "centurygothic": 0.482, "liberationsansnarrow": 0.362,
+	"timesnewroman": 0.400, "cambria": 0.408, "palatino": 0.444, "bookman": 0.494, "newcenturyschoolbook": 0.464, "itcavantgardegothic": 0.488,
+	"zapfchancery": 0.349, "dejavuserif": 0.512, "couriernew": 0.600, "dejavusansmono": 0.602,
 }
 
 // fit is the horizontal scale that gives text in the font standIn the length that it had in family.
 func fit(family string, standIn *entry) float64 {
-	want, have := widths[family], widths[key(standIn.family)]
-	if want == 0 || have == 0 {
+	have := key(standIn.family)
+	if slices.Contains(twinsOf(family), have) {
 		return 1
 	}
-	return min(1.15, max(0.8, want/have))
+	want, is := widthOf(family), widthOf(have)
+	if want == 0 || is == 0 {
+		return 1
+	}
+	return min(1.15, max(0.8, want/is))
 }

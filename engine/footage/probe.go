@@ -96,7 +96,7 @@ func probeWave(path string) (Info, bool) {
 	if err != nil {
 		return Info{}, false
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	return Info{Audio: true, Channels: f.Channels, Duration: f.Duration()}, true
 }
 

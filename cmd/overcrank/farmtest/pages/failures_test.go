@@ -16,7 +16,7 @@ import (
 )
 
 // TestAProducerCuresFailures has jobs fail for want of a file and of a font while the page of failures is open, brings both, and resubmits one cause by
-// mouse and one by keyboard. What failed after all is dismissed.
+// mouse and one by keyboard. Of two jobs that lack the file one takes it, and the page says so before and after. What failed after all is dismissed.
 func TestAProducerCuresFailures(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
@@ -33,6 +33,13 @@ func TestAProducerCuresFailures(t *testing.T) {
 	b.shows("1 job lacks the file")
 	const card = `#failures section:has([data-drop=asset])`
 	b.until(`document.querySelector("` + card + ` .lines a").getAttribute("href") === "/jobs/` + lacks.ID + `"`)
+	f.Post("/api/v2/jobs", map[string]any{ // nobody can tell what it lacks: it may put its own file anywhere
+		"template": bare, "name": "Own file", "settings": map[string]any{"frames": []int{0, 1}}, "assets": []any{map[string]any{"type": "static", "src": "data:text/plain,words", "name": "words.txt"}},
+	}, &taken)
+	f.Ended(taken.ID)
+	b.shows("2 jobs lack the file")
+	b.shows("1 job does not take it: The job brings scripts, functions or files of its own")
+	b.shows("the jobs that can be given it are submitted again")
 	failsForAFont(f, f.Card(), "Gotham-Bold.ttf")
 	b.shows("1 job needs the font “Gotham-Bold.ttf”")
 	b.until(`document.querySelector("main").dataset.before === "1"`) // the farm told the page, which was not loaded again
@@ -50,6 +57,8 @@ func TestAProducerCuresFailures(t *testing.T) {
 	b.until(`location.pathname.startsWith("/batches/")`)
 
 	b.open("/failures")
+	b.shows("None of these jobs can be given a file here.")
+	b.until(`document.querySelector("#failures [data-drop=asset]") === null && document.querySelector('#failures a[href="/jobs/` + taken.ID + `"]') !== null`)
 	b.shows("1 job needs the font")
 	font := filepath.Join(t.TempDir(), "Gotham-Bold.ttf")
 	if err := os.WriteFile(font, goregular.TTF, 0o600); err != nil {

@@ -90,6 +90,23 @@ func TestItIsKnownWhichMachinesCouldRenderATemplate(t *testing.T) {
 	if err != nil || !known || able.Placement.Agents != 2 || able.Placement.Fitting != 2 || len(able.Machines) != 2 || able.Machines[0].Name != "far" {
 		t.Errorf("with two machines: %+v, %t, %v", able, known, err)
 	}
+	engine := func() (wants string, rulesOut int) {
+		able, _, err := r.MachinesFor(t.Context(), r.admin, title)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(able.Placement.Requirements, func(r farm.Requirement) bool { return r.Kind == "engine" })
+		return able.Placement.Requirements[i].Wants.Key, able.Placement.Requirements[i].RulesOut
+	}
+	if wants, rulesOut := engine(); wants != "a renderer" || rulesOut != 0 { // by which pages know that After Effects is nowhere
+		t.Errorf("without After Effects it asks for %q, which rules out %d", wants, rulesOut)
+	}
+	r.enrol("suite", func(inv *farm.Inventory) {
+		inv.Engines = []farm.EngineInfo{{Kind: farm.EngineAfterEffects, Version: "26.0.2"}}
+	}).connect()
+	if wants, rulesOut := engine(); wants == "a renderer" || rulesOut != 2 {
+		t.Errorf("with After Effects on one of three it asks for %q, which rules out %d", wants, rulesOut)
+	}
 	if line, _, err := r.Queue(t.Context(), r.admin, 10, ""); err != nil || len(line) != 0 {
 		t.Errorf("what was only asked about stands in line: %+v, %v", line, err)
 	}

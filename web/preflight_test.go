@@ -37,6 +37,7 @@ func TestATemplatesPageSaysWhatWouldBeDrawnOtherwise(t *testing.T) {
 	r.as("art").get("/templates/"+looked.ID).is(http.StatusOK, "Draws nearly: 1 thing differs", "layer “Title”", "font “NobodyHasIt-Bold” is not there",
 		"Uses 4 features", "Drawn nearly", "effect “Glow&lt;b&gt;” × 3", "Drawn exactly", "3D layers", "and 2 more").
 		lacks("an earlier release")
+	r.as("art").get("/templates/"+looked.ID).is(http.StatusOK, "After Effects itself draws everything", `href="#able"`)
 	german := r.as("art")
 	german.reads = "de"
 	german.get("/templates/"+looked.ID).is(http.StatusOK, "Ebene „Title“", "Die Schrift „NobodyHasIt-Bold“ ist nicht da; eine ähnliche vertritt sie",

@@ -41,7 +41,7 @@ func TestWhatIsStuckHasItsWayOutOnTheOverview(t *testing.T) {
 		"Look and approve":        {Why: farm.AsIs("approval"), Jobs: []Job{{Job: farm.Job{ID: "J"}}}, Ask: true},
 	} {
 		var b strings.Builder
-		if err := HomeBody(reads, Home{Stuck: []Stuck{stuck}}).Render(t.Context(), &b); err != nil {
+		if err := HomeBody(reads, Home{Machines: 1, Stuck: []Stuck{stuck}}).Render(t.Context(), &b); err != nil {
 			t.Fatal(err)
 		}
 		if n := strings.Count(b.String(), `class="button"`); n != 1 || !strings.Contains(b.String(), words) {

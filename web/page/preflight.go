@@ -66,6 +66,11 @@ func needsWords(ctx context.Context, list []aep.Need) string {
 	return strings.Join(words, ", ")
 }
 
+// differs says whether the embedded engine would draw some composition otherwise than After Effects.
+func (t Template) differs() bool {
+	return t.Preflight != nil && slices.ContainsFunc(t.Preflight.Compositions, func(f aep.Forecast) bool { return f.Verdict != aep.DrawsExactly })
+}
+
 // unlooked says why the engine was not asked about some of a template's compositions; "" when it was asked about all.
 func (t Template) unlooked(ctx context.Context) string {
 	if t.Preflight == nil {

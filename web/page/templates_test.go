@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"overcrank/aep"
+	"overcrank/coordinator/dispatch"
 	"overcrank/coordinator/templates"
 	"overcrank/farm"
 )
@@ -109,6 +110,40 @@ func TestATemplateThatCannotBeUsedSaysNothingOfHowItIsRendered(t *testing.T) {
 		said := strings.Contains(htmlOf(t, TemplateBody(artist, Template{Template: farm.Template{ID: "t1", Status: status}})), "Several machines may share a film")
 		if said != want {
 			t.Errorf("a template that is %q says how it is rendered: %t", status, said)
+		}
+	}
+}
+
+func TestATemplatesPageSaysWhoDrawsWhatTheEmbeddedEngineDoesNot(t *testing.T) {
+	t.Parallel()
+	nearly := Template{Preflight: &aep.Preflight{Compositions: []aep.Forecast{{Verdict: aep.DrawsNearly}}}}
+	exactly := Template{Preflight: &aep.Preflight{Compositions: []aep.Forecast{{Verdict: aep.DrawsExactly}}}}
+	machines := func(agents, rulesOut int, wants farm.Text) Able {
+		return Able{Able: dispatch.Able{Placement: farm.Placement{Agents: agents, Fitting: agents - rulesOut, Requirements: []farm.Requirement{{Kind: "engine", Wants: wants, RulesOut: rulesOut}}}}, Known: true}
+	}
+	const alone, add = "No connected machine has After Effects, so the embedded engine draws it, as the marks say.", `href="/machines/add"`
+	admin := Shell{Reader: farm.Principal{Role: farm.RoleAdmin, FirstTeam: true}}
+	for name, c := range map[string]struct {
+		of         Template
+		reader     Shell
+		able       Able
+		has, lacks []string
+	}{
+		"nobody has After Effects":           {nearly, admin, machines(3, 0, farm.Say("a renderer")), []string{alone, add}, nil},
+		"of which an artist can mend little": {nearly, Shell{Reader: farm.Principal{Role: farm.RoleArtist}}, machines(3, 0, farm.Say("a renderer")), []string{alone}, []string{add}},
+		"one of three has it":                {nearly, admin, machines(3, 2, farm.AsIs("After Effects")), []string{"1 connected machine has After Effects, which draws all of it."}, []string{alone, add}},
+		"all of it is drawn exactly":         {exactly, admin, machines(3, 0, farm.Say("a renderer")), nil, []string{alone, "has After Effects"}},
+	} {
+		page := htmlOf(t, ableCard(c.reader, c.of, c.able))
+		for _, words := range c.has {
+			if !strings.Contains(page, words) {
+				t.Errorf("%s: the page lacks %q: %s", name, words, page)
+			}
+		}
+		for _, words := range c.lacks {
+			if strings.Contains(page, words) {
+				t.Errorf("%s: the page says %q", name, words)
+			}
 		}
 	}
 }

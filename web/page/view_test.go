@@ -137,7 +137,7 @@ func TestWhichMachinesCouldRenderATemplateIsSaid(t *testing.T) {
 		"All 3 machines that are connected can render this template.":  {Placement: farm.Placement{Agents: 3, Fitting: 3}, Machines: some},
 		"1 machine is connected, and can render this template.":        {Placement: farm.Placement{Agents: 1, Fitting: 1}, Machines: some},
 	} {
-		if html := htmlOf(t, ableCard(Shell{Reader: farm.Principal{Role: farm.RoleOperator, FirstTeam: true}}, Able{Able: able, Known: true})); !strings.Contains(html, want) {
+		if html := htmlOf(t, ableCard(Shell{Reader: farm.Principal{Role: farm.RoleOperator, FirstTeam: true}}, Template{}, Able{Able: able, Known: true})); !strings.Contains(html, want) {
 			t.Errorf("%q is not said in %s", want, html)
 		}
 	}

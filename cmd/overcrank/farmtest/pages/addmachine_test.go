@@ -37,6 +37,10 @@ func TestAStudioAddsAMachineInTheBrowser(t *testing.T) {
 	b.presses(`#invite-form button`)
 	b.shows("Waiting for the machine")
 	b.canBeRead("/machines/add with an invitation")
+	b.open("/machines/add?for=deb")
+	b.do(focus("#name"), chromedp.KeyEvent("Suite 4"))
+	b.until(`document.getElementById("name").value.endsWith("Suite 4")`)
+	b.entersUntil(`document.readyState === "complete" && document.body.innerText.includes("Waiting for the machine")`, `#invite-form button`)
 
 	installed := filepath.Join(t.TempDir(), "suite-4")
 	config := filepath.Join(t.TempDir(), "agent.yaml")

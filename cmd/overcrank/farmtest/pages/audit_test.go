@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 )
@@ -40,6 +42,10 @@ func TestTheAuditLogSaysWhoDidWhat(t *testing.T) {
 	b.do(selectOption("#action", "person.add"))
 	b.presses(`form[action="/settings/audit"] button[type=submit]`)
 	b.until(`document.querySelectorAll("#audit tbody tr").length === 1 && location.search.includes("action=person.add")`)
+	b.entersUntil(`document.readyState === "complete" && location.search === "" && document.querySelectorAll("#audit tbody tr").length > 1`, `form[action="/settings/audit"] a.button`)
+	b.do(focus("#action"), chromedp.KeyEvent("Added a person"))
+	b.until(`document.getElementById("action").value === "person.add"`)
+	b.entersUntil(`document.readyState === "complete" && document.querySelectorAll("#audit tbody tr").length === 1 && location.search.includes("action=person.add")`, `form[action="/settings/audit"] button[type=submit]`)
 	csv := value[string](b, `(() => { const r = new XMLHttpRequest(); r.open("GET", document.querySelector('a[href*="audit.csv"]').href, false); r.send(); return r.responseText; })()`)
 	if lines := strings.Split(strings.TrimSpace(csv), "\n"); len(lines) != 2 || !strings.HasPrefix(lines[0], "at,by,name") || !strings.Contains(lines[1], ",person.add,person,"+mia.ID+",Mia,") {
 		t.Errorf("the export is:\n%s", csv)

@@ -16,8 +16,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestALogIsSearchedByKeyboard looks for a line of a finished job's log, goes to where it stands, and back to the end.
-func TestALogIsSearchedByKeyboard(t *testing.T) {
+// TestALogIsSearched looks for a line of a finished job's log, goes to where it stands, and back to the end: by keyboard, then by mouse.
+func TestALogIsSearched(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
 	job := f.Finished(f.SubmitCard(f.Register("zip", farmtest.TitleCard(t)).ID, map[string]any{"frames": []int{60, 71}}))
@@ -31,6 +31,13 @@ func TestALogIsSearchedByKeyboard(t *testing.T) {
 	b.until(`document.querySelector("#log-part .hit")?.textContent.includes("the film is whole") && document.activeElement.id === "log-part"`)
 	b.canBeRead("/jobs/… with a part of its log")
 	b.do(focus("#log-end"), chromedp.KeyEvent(kb.Enter))
+	b.until(`!document.getElementById("log").hidden && document.getElementById("log-part") === null`)
+	b.fill("#log-query", "the film is whole") // by mouse
+	b.click(`#log-search button[type=submit]`)
+	b.until(`document.getElementById("log-hits").textContent === "1 hit"`)
+	b.click("#log-found button")
+	b.until(`document.querySelector("#log-part .hit")?.textContent.includes("the film is whole")`)
+	b.click("#log-end")
 	b.until(`!document.getElementById("log").hidden && document.getElementById("log-part") === null`)
 }
 

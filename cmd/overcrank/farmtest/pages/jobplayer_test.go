@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestAProducerComparesTakesByKeyboard goes through a film frame by frame, beside another take of it.
-func TestAProducerComparesTakesByKeyboard(t *testing.T) {
+// TestAProducerComparesTakes goes through a film frame by frame, beside another take of it: by keyboard, then by mouse.
+func TestAProducerComparesTakes(t *testing.T) {
 	t.Parallel()
 	f := farmtest.Up(t, t.TempDir())
 	template := f.Register("zip", farmtest.TitleCard(t)).ID
@@ -36,4 +36,23 @@ func TestAProducerComparesTakesByKeyboard(t *testing.T) {
 	b.do(focus("#way"), chromedp.KeyEvent(kb.ArrowDown))
 	b.until(`document.getElementById("stage").dataset.compare === "difference"`)
 	b.canBeRead("/jobs/… with a take beside it")
+	b.comparesByMouse()
+}
+
+// comparesByMouse steps through the film, plays it, and looks at the takes beside each other, without keys.
+func (b *browser) comparesByMouse() {
+	b.t.Helper()
+	for _, way := range []string{"side", "wipe", "difference"} {
+		b.do(selectOption("#way", way))
+		b.until(`document.getElementById("stage").dataset.compare === "` + way + `"`)
+	}
+	at := value[string](b, `document.getElementById("viewer").dataset.frame`)
+	b.click("#ahead")
+	b.until(`Number(document.getElementById("viewer").dataset.frame) === ` + at + ` + 1`)
+	b.click("#back")
+	b.until(`document.getElementById("viewer").dataset.frame === "` + at + `"`)
+	b.click("#play")
+	b.until(`document.getElementById("viewer").dataset.frame !== "` + at + `"`)
+	b.do(selectOption("#other", ""))
+	b.until(`document.querySelectorAll("#stage video").length === 1`)
 }

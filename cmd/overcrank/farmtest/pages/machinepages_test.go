@@ -3,6 +3,7 @@
 package pages_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -110,6 +111,19 @@ func TestAStudioBeginsInTheBrowser(t *testing.T) {
 	b.presses(`#sharing button.primary`)
 	b.shows("Saved.")
 	b.until(`document.querySelectorAll('[name="levels.overnight.hours.open"]:checked').length === 6 * 24`)
+	b.sharesByKeys()
+}
+
+// sharesByKeys saves how many machines the team may have at once, without a mouse, and takes that back.
+func (b *browser) sharesByKeys() {
+	b.t.Helper()
+	const most, save = `#sharing [name$=".maxMachines"]`, `#sharing button.primary`
+	for _, step := range []struct{ keys, now string }{{"3", "3"}, {kb.Backspace, ""}} {
+		b.open("/settings/sharing")
+		b.do(focus(most), chromedp.KeyEvent(step.keys))
+		b.until(fmt.Sprintf(`document.querySelector(%q).value === %q`, most, step.now))
+		b.entersUntil(fmt.Sprintf(`location.search === "?saved=1" && document.readyState === "complete" && document.querySelector(%q).value === %q`, most, step.now), save)
+	}
 }
 
 // seesSharesBeforeTheyAreSaved types how many machines the team may have at once, and looks at what that would be.
@@ -166,7 +180,7 @@ func (b *browser) invites(name string) string {
 }
 
 // TestAStudioUpdatesItsMachinesInTheBrowser chooses a release on the page, which a machine with a real launcher takes; one that does not start is stopped,
-// resumed on the page and given up by command.
+// resumed on the page by mouse and given up by keyboard.
 func TestAStudioUpdatesItsMachinesInTheBrowser(t *testing.T) {
 	t.Parallel()
 	house := releasetest.New(t)
@@ -230,7 +244,9 @@ func TestAStudioUpdatesItsMachinesInTheBrowser(t *testing.T) {
 	b.presses(`form[action="/settings/updates/resume"] button`)
 	// The only machine refuses it now, which may stop it once more.
 	await("the release to be resumed", func(u client.Updates) bool { return u.Stopped == nil || u.Stopped.At != first })
-	command("updates", "set", "--release", "none")
-	b.open("/settings/updates")
+	b.open("/settings/updates") // the release is given up by keyboard
+	b.do(focus("#release"), chromedp.KeyEvent(kb.Home))
 	b.until(`document.querySelector("#release").value === ""`)
+	b.entersUntil(`document.readyState === "complete" && document.body.innerText.includes("Saved.") && document.querySelector("#release").value === ""`, `form#updates button.primary`)
+	await("the release to be given up", func(u client.Updates) bool { return u.Release == nil || *u.Release == "" })
 }

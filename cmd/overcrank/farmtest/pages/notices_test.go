@@ -4,6 +4,7 @@ package pages_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -81,11 +82,14 @@ func TestSomebodyIsToldOfAJobInTheBrowserAndInAChat(t *testing.T) {
 	}
 	b.click(`#browser-notices button`)
 	b.until(`document.querySelector("#browser-notices button").textContent.startsWith("Stop")`)
+	b.setsNoticesByKeys()
 
 	b.open("/jobs/" + job.ID)
 	b.shows("Tell me when it is done")
 	b.click(`form[action$="/watch"] button`)
 	b.until(`document.querySelector('form[action$="/watch"] button')?.textContent.includes("Don’t tell me") && document.readyState === "complete"`)
+	b.entersUntil(`document.querySelector('form[action$="/watch"] button')?.textContent.includes("Tell me when") && document.readyState === "complete"`, `form[action$="/watch"] button`)
+	b.entersUntil(`document.querySelector('form[action$="/watch"] button')?.textContent.includes("Don’t tell me") && document.readyState === "complete"`, `form[action$="/watch"] button`)
 	b.canBeRead("/jobs/…")
 	b.until(`window.follows === true`)
 	if _, err := f.Cancel(t.Context(), []string{job.ID}, true); err != nil {
@@ -93,4 +97,18 @@ func TestSomebodyIsToldOfAJobInTheBrowserAndInAChat(t *testing.T) {
 	}
 	b.until(`window.shown.some((words) => words.includes("was cancelled ` + job.ID + `"))`)
 	f.Await("the chat to be told", func() bool { return heard("was cancelled") })
+}
+
+// setsNoticesByKeys chooses what else to be told of, saves it, has a test sent, and stops and begins the browser's own notices, without a mouse.
+func (b *browser) setsNoticesByKeys() {
+	b.t.Helper()
+	const finished = `document.querySelector("input[name=about][value=finished]").checked`
+	was := value[bool](b, finished)
+	b.do(focus(`input[name=about][value=finished]`), chromedp.KeyEvent(" "))
+	b.until(fmt.Sprintf(`%s === %t`, finished, !was))
+	b.entersUntil(`document.readyState === "complete" && document.body.innerText.includes("Your notifications have been saved")`, `form[action^="/account/notifications#"] button[type=submit]`)
+	b.until(fmt.Sprintf(`%s === %t`, finished, !was))
+	b.entersUntil(`document.readyState === "complete" && document.body.innerText.includes("The test chat message was sent")`, `form[action^="/account/notifications/test"] button`)
+	b.entersUntil(`!document.querySelector("#browser-notices button").textContent.startsWith("Stop")`, `#browser-notices button`)
+	b.entersUntil(`document.querySelector("#browser-notices button").textContent.startsWith("Stop")`, `#browser-notices button`)
 }

@@ -41,7 +41,8 @@ func TestANewFarmIsSetUpInTheBrowser(t *testing.T) {
 	b.shows("cannot be used")
 	b.painted()
 	b.canBeRead("the page that refuses a password")
-	b.do(types("#password", "correct horse battery"+kb.Enter))
+	b.fill("#password", "correct horse battery")
+	b.click(`form button.primary[type=submit]`)
 	b.shows("Welcome, Northlight")
 	b.canBeRead("/welcome")
 

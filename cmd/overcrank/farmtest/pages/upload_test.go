@@ -118,4 +118,9 @@ func TestALargeTemplateArrivesThroughTroubles(t *testing.T) {
 		return found
 	}
 	again.Await("no part to be kept", func() bool { return len(left()) == 0 })
+
+	b.choosesFiles(largeProject(t, "Winter spot.zip")) // by keyboard
+	b.entersUntil(`document.querySelector("[data-cancel]") !== null && document.querySelector(".drop progress").value > 0`, `.drop [data-choose]`)
+	b.entersUntil(`document.querySelector(".drop progress").hidden && !document.querySelector("[data-cancel]")`, `[data-cancel]`)
+	again.Await("no part of the other to be kept", func() bool { return len(left()) == 0 })
 }

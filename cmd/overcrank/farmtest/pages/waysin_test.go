@@ -124,6 +124,9 @@ func TestAPersonSignsInWithTheStudiosAccount(t *testing.T) {
 	if who := value[string](mia, `document.querySelector(".whoname").textContent`); who != "Mia Wong" {
 		t.Errorf("the provider signs in %q", who)
 	}
+	mia.entersUntil(`document.readyState === "complete" && document.querySelector('a[href="/single-sign-on"]') !== null`, `form[action="/sign-out"] button`)
+	idp.Next(person)
+	mia.entersUntil(`document.querySelector(".whoname")?.textContent === "Mia Wong"`, `a[href="/single-sign-on"]`)
 	admin.open("/settings/people")
 	admin.until(`[...document.querySelectorAll("td.ways")].map((e) => e.innerText.trim()).sort().join() === "A link only,Studio account"`)
 	admin.canBeRead("/settings/people with single sign-on")

@@ -147,3 +147,18 @@ func TestATemplatesPageSaysWhoDrawsWhatTheEmbeddedEngineDoesNot(t *testing.T) {
 		}
 	}
 }
+
+func TestASecretSaysHowManyMoreTemplatesUseIt(t *testing.T) {
+	t.Parallel()
+	use := Usage{Jobs: 20}
+	for range sharesShown + 3 {
+		use.By = append(use.By, Share{Name: "Spot", Jobs: 1})
+	}
+	if html := htmlOf(t, secretUse(use)); !strings.Contains(html, "and 3 more") {
+		t.Errorf("three templates are left out without a word: %s", html)
+	}
+	use.By = use.By[:sharesShown]
+	if html := htmlOf(t, secretUse(use)); strings.Contains(html, "more") {
+		t.Errorf("all templates are named, and there are more: %s", html)
+	}
+}

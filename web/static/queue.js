@@ -19,6 +19,7 @@
     }
   }
 
+  const byKeys = " " + said("Enter moves it, Esc leaves it.");
   async function preview(hint) {
     const mine = ++asked;
     mark();
@@ -49,7 +50,7 @@
   function drop(byKey) {
     if (!moved || !to || to.target === moved) { end(); return; }
     sendNow();
-    const words = say.textContent.replace(/ Enter moves it.*$/, ""), job = moved;
+    const words = say.textContent.replace(byKeys, ""), job = moved;
     const back = Object.assign(document.createElement("button"), { type: "button", textContent: said("Undo") });
     back.addEventListener("click", () => {
       if (!held) return;
@@ -57,7 +58,7 @@
       document.querySelector('[data-grip="' + CSS.escape(job) + '"]')?.focus();
     });
     held = { body: fields(), timer: setTimeout(sendNow, 6000) };
-    undo.replaceChildren(document.createTextNode((words || "It is moved.") + " "), back);
+    undo.replaceChildren(document.createTextNode((words || said("It is moved.")) + " "), back);
     undo.hidden = false;
     end();
     if (byKey) document.addEventListener("keyup", () => back.focus(), { once: true });
@@ -93,7 +94,7 @@
     const now = moved === grip.dataset.grip && to ? list.indexOf(to.target) : own, next = now + (e.key === "ArrowUp" ? -1 : 1);
     if (next < 0 || next >= list.length) return;
     moved = grip.dataset.grip; to = { target: list[next], after: next > own };
-    preview(" " + said("Enter moves it, Esc leaves it."));
+    preview(byKeys);
   });
   document.addEventListener("focusout", (e) => { if (moved && e.target.matches?.("[data-grip]")) end(); });
   addEventListener("pagehide", sendNow);

@@ -4,12 +4,14 @@ package pages_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/farmtest"
 	"overcrank/cmd/overcrank/titlecard"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -60,8 +62,28 @@ func TestAProducerMovesJobsInTheQueue(t *testing.T) {
 	b.shows("Moved. “Three” lets 2 jobs")
 	b.do(chromedp.Evaluate(`document.activeElement.blur()`, nil))
 	b.until(line + ` === "One Two Three"`)
+	b.movesInGerman(grip(3))
 	b.pausesALevel()
 	b.givesAJobItsPlace(line)
+}
+
+// movesInGerman moves a job by keys, which Undo no longer tells of, and takes it back.
+func (b *browser) movesInGerman(grip string) {
+	b.t.Helper()
+	b.do(network.Enable())
+	b.speaks("de")
+	b.open("/queue")
+	b.do(focus(grip), chromedp.KeyEvent(kb.ArrowUp))
+	b.shows("Eingabe verschiebt ihn, Esc lässt ihn.")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.activeElement.textContent === "Rückgängig"`)
+	if words := value[string](b, `document.getElementById("undo").textContent`); strings.Contains(words, "Esc") || strings.Contains(words, "moved") || !strings.Contains(words, "„Three“") {
+		b.t.Errorf("in German it is said of a move: %q", words)
+	}
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until(`document.getElementById("undo").hidden`)
+	b.speaks("en")
+	b.open("/queue")
 }
 
 // pausesALevel pauses a level and resumes it, by mouse and then by keyboard.

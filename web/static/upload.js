@@ -156,18 +156,24 @@ async function uploadTemplate(zone, file) {
   delete zone.dataset.busy;
 }
 
-// sendFile makes what takes the file that was dropped on a zone: it sends it, and the page shows what came of it.
-const sendFile = (where) => async (zone, file) => {
+// sendFiles makes what takes the files that were dropped on a zone: it sends one after the other, and the page shows what came of them. One that is
+// refused does not keep the others.
+const sendFiles = (where) => async (zone, ...files) => {
   if (zone.dataset.busy) return;
   zone.dataset.busy = "1";
-  const cancel = new AbortController(), show = progressIn(zone, file, file.name, cancel);
-  try {
-    await persist(show, cancel.signal, () => send(where + "?name=" + encodeURIComponent(file.name), file, cancel.signal, show.progress));
-    location.reload();
-  } catch (err) {
-    failed(zone, err);
+  const problems = [];
+  for (const file of files) {
+    const cancel = new AbortController(), show = progressIn(zone, file, file.name, cancel);
+    try {
+      await persist(show, cancel.signal, () => send(where + "?name=" + encodeURIComponent(file.name), file, cancel.signal, show.progress));
+    } catch (err) {
+      problems.push(err.cancelled || files.length === 1 ? err : new Error(said("%s: %s", file.name, err.message)));
+    }
+    show.end();
+    if (problems.at(-1)?.cancelled) break;
   }
-  show.end(); delete zone.dataset.busy;
+  delete zone.dataset.busy;
+  if (problems.length === 0) location.reload(); else failed(zone, problems.length === 1 ? problems[0] : new Error(problems.map((p) => p.message).join(" ")));
 };
 
 async function handOver(field, file) {
@@ -202,18 +208,23 @@ function lockForm(form) {
 }
 
 // Places take files wherever they stand: a live part may bring one later.
-const takers = { template: uploadTemplate, font: sendFile("/files/font"), logo: sendFile("/files/logo"), asset: handOver };
+const takers = { template: uploadTemplate, font: sendFiles("/files/font"), logo: sendFiles("/files/logo"), asset: handOver };
 const zoneOf = (e) => (e.target.nodeType === Node.TEXT_NODE ? e.target.parentElement : e.target).closest?.("[data-drop]");
-const take = (zone, file) => file && takers[zone.dataset.drop](zone, file);
+
+// take gives a place the files that were dropped on it. All but that of fonts take one.
+function take(zone, files) {
+  if (files.length > 1 && zone.dataset.drop !== "font") failed(zone, new Error(said("This takes one file at a time.")));
+  else if (files.length > 0) takers[zone.dataset.drop](zone, ...files);
+}
 
 document.addEventListener("change", (e) => {
   const zone = e.target.type === "file" && zoneOf(e);
-  if (zone) { take(zone, e.target.files[0]); e.target.value = ""; }
+  if (zone) { take(zone, [...e.target.files]); e.target.value = ""; }
 });
 document.addEventListener("click", (e) => { if (e.target.closest?.("[data-choose]")) zoneOf(e)?.querySelector("input[type=file]").click(); });
 document.addEventListener("dragover", (e) => { const zone = zoneOf(e); if (zone) { e.preventDefault(); zone.classList.add("over"); } });
 document.addEventListener("dragleave", (e) => { const zone = zoneOf(e); if (zone && !zone.contains(e.relatedTarget)) zone.classList.remove("over"); });
 document.addEventListener("drop", (e) => {
   const zone = zoneOf(e);
-  if (zone) { e.preventDefault(); zone.classList.remove("over"); take(zone, e.dataTransfer.files[0]); }
+  if (zone) { e.preventDefault(); zone.classList.remove("over"); take(zone, [...e.dataTransfer.files]); }
 });

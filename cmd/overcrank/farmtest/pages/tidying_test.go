@@ -5,12 +5,15 @@ package pages_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
 
 	"overcrank/cmd/overcrank/farmtest"
 	"overcrank/cmd/overcrank/titlecard"
@@ -68,6 +71,48 @@ func TestAProducerTidiesUp(t *testing.T) {
 	b.until(`document.querySelectorAll("tbody tr").length === 1`)
 	b.entersUntil(`document.querySelectorAll("tbody tr").length === 0`, `tbody tr form button`)
 	b.shows("No secrets yet")
+	b.bringsAFamily(f)
+}
+
+// bringsAFamily has the library take several fonts at once, of which one is none, and a place for one file refuse two.
+func (b *browser) bringsAFamily(f *farmtest.Farm) {
+	b.t.Helper()
+	dir := b.t.TempDir()
+	file := func(name string, content []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			b.t.Fatal(err)
+		}
+		return path
+	}
+	fonts := func() int {
+		list, err := f.Fonts(b.t.Context())
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		return len(list.Items)
+	}
+	const field = `[data-drop=font] input[type=file]`
+	regular, bold, none := file("Go-Regular.ttf", goregular.TTF), file("Go-Bold.ttf", gobold.TTF), file("Notes.ttf", []byte("no font"))
+	b.expect("status of 40")
+	b.open("/settings/fonts")
+	b.do(chooseFiles(field, none, regular))
+	b.shows("Notes.ttf: ")
+	f.Await("the font beside it to be kept", func() bool { return fonts() == 1 })
+	b.open("/settings/fonts")
+	b.do(chooseFiles(field, bold, regular))
+	b.until(`document.readyState === "complete" && document.querySelectorAll("main table tbody tr").length >= 2`)
+	if n := fonts(); n != 2 {
+		b.t.Errorf("the library has %d fonts of two that were brought", n)
+	}
+	b.open("/templates")
+	b.until(`document.readyState === "complete"`)
+	b.do(chromedp.Evaluate(`(() => {
+		const files = new DataTransfer();
+		for (const name of ["One.aep", "Two.aep"]) files.items.add(new File(["x"], name));
+		document.querySelector("[data-drop=template]").dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: files }));
+	})()`, nil))
+	b.shows("This takes one file at a time.")
 }
 
 // TestAnAdministratorLooksAfterTheTeam revokes tokens and removes people, moves somebody to another team and back, replaces the key of webhooks, and names the studio: by mouse and by keyboard.

@@ -66,7 +66,7 @@ func (d *drawing) draw(ctx context.Context, run span) error {
 	}
 	return d.r.Frames(ctx, run.first, run.last, run.step, func(n int, img *raster.Image) error {
 		d.countReused(n)
-		pace(ctx, paceFrame)
+		d.pace.frame(ctx)
 		if err := d.out.Write(n+d.span.shown, img); err != nil {
 			return err
 		}
@@ -81,6 +81,7 @@ func (d *drawing) drawFormed(ctx context.Context, out encode.Former, form render
 		for ; next < until; next++ {
 			if d.isPlaced(next) {
 				d.job.reused++
+				d.pace.frame(ctx)
 				d.done(next, nil)
 			}
 		}
@@ -89,7 +90,7 @@ func (d *drawing) drawFormed(ctx context.Context, out encode.Former, form render
 		d.countReused(n)
 		pass(n)
 		next = n + 1
-		pace(ctx, paceFrame)
+		d.pace.frame(ctx)
 		if !d.isPlaced(n) {
 			if err := out.WriteFormed(n+d.span.shown, formed.Pix(), formed.Hold()); err != nil {
 				return err

@@ -41,6 +41,7 @@ type job struct {
 	varying  map[uint32]bool // layers of the composition that films of other jobs are likely to show otherwise
 	kept     *shelf.Store    // what renders of this machine share; nil when this one shares nothing
 	reused   int             // frames that others drew
+	pace     pace
 }
 
 // span is the frames to render, counted from the composition's first.

@@ -2,13 +2,17 @@
 
 package aerender
 
-import "context"
+import (
+	"context"
 
-// The stages at which a build with the tag "paced" waits.
-const (
-	paceStart = "OVERCRANK_PACE_START"
-	paceFrame = "OVERCRANK_PACE_FRAME"
+	"overcrank/aep"
 )
 
-// pace waits only in builds with the tag "paced", which measure how a farm shares work among machines.
-func pace(context.Context, string) {}
+// pace waits only in builds with the tag "paced", whose films take a while and no processor time: tests and benchmarks of farms have them.
+type pace struct{}
+
+func paceOf(*aep.Item) pace { return pace{} }
+
+func (pace) start(context.Context) {}
+
+func (pace) frame(context.Context) {}

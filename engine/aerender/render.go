@@ -24,7 +24,8 @@ func (j *job) render(ctx context.Context) (err error) {
 	defer j.sources.close()
 	defer j.encoded.drop()
 	began := time.Now()
-	pace(ctx, paceStart)
+	j.pace = paceOf(j.item)
+	j.pace.start(ctx)
 	options := j.options()
 	shared, err := j.shareFrames(&options)
 	if err != nil {

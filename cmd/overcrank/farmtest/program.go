@@ -30,35 +30,40 @@ var (
 	built   = map[variant]program{}
 )
 
-// Program is the path of the real program, built with the race detector when the test is.
+// Program is the path of the program, built with the race detector when the test is. Its engine can be told to take a while for a film (Busy,
+// OVERCRANK_PACE_FRAME); nothing else sets it apart from what is released.
 func Program(t testing.TB) string {
 	t.Helper()
-	return Variant(t, "")
+	return Variant(t)
 }
 
-// Plain is Program without the race detector, for commands, which do one thing after the other, and for what would take minutes with it.
+// Plain is the program as it is released, and without the race detector: for commands, which do one thing after the other, and for what would
+// take minutes with it.
 func Plain(t testing.TB) string {
 	t.Helper()
 	return buildOnce(t, variant{})
 }
 
-// Variant is Program built with tags: faults, standin or paced.
-func Variant(t testing.TB, tags string) string {
+// Variant is Program built with one more tag: faults or standin.
+func Variant(t testing.TB, tags ...string) string {
 	t.Helper()
-	return buildOnce(t, variant{race: raceDetector, tags: tags})
+	return buildOnce(t, variant{race: raceDetector, tags: strings.Join(append([]string{pacedTag}, tags...), ",")})
 }
 
 // Speaking is Program, as a release to come that speaks another version of the agents' protocol.
 func Speaking(t testing.TB, protocol int) string {
 	t.Helper()
-	return buildOnce(t, variant{race: raceDetector, protocol: protocol})
+	return buildOnce(t, variant{race: raceDetector, tags: pacedTag, protocol: protocol})
 }
+
+// pacedTag builds an engine that waits where it is told to: engine/aerender/pace_paced.go.
+const pacedTag = "paced"
 
 // variant is how the program is built.
 type variant struct {
 	race     bool
-	tags     string
-	protocol int // version of the agents' protocol that it speaks; 0 for that of this release
+	tags     string // separated by commas
+	protocol int    // version of the agents' protocol that it speaks; 0 for that of this release
 }
 
 // folder is where it lies: the program itself is called as people call it.
@@ -68,7 +73,7 @@ func (v variant) folder() string {
 		name = "race"
 	}
 	if v.tags != "" {
-		name += "-" + v.tags
+		name += "-" + strings.ReplaceAll(v.tags, ",", "-")
 	}
 	if v.protocol != 0 {
 		name += fmt.Sprintf("-protocol-%d", v.protocol)

@@ -79,7 +79,7 @@ func TestAFilmThatMachinesShareIsThatOfOneMachine(t *testing.T) {
 // BenchmarkSplitJob renders a film with engines that wait half a second with each frame and a second at their start, on four
 // agents: unsplit, and then split. It reports both times and how many times as fast the split job is.
 func BenchmarkSplitJob(b *testing.B) {
-	program := farmtest.Variant(b, "paced")
+	program := farmtest.Program(b)
 	const frames = 240
 	path := filepath.Join(b.TempDir(), "long.aep")
 	if err := durable.Write(path, 0o600, func(w io.Writer) error { return aep.Write(w, longProject(frames)) }); err != nil {

@@ -63,7 +63,7 @@ func TestTheArtistsProgramTakesTheMachineBack(t *testing.T) {
 	program := artistsProgram("paint")
 	settings := farmtest.Configuration(t, "idle-after: 0s\nprograms: ["+program+"]\n")
 	// Frames that wait leave both machines the time that a film needs, however fast their processor is, and take none of it.
-	slow := farmtest.Under(t, farmtest.Variant(t, "paced"), "export OVERCRANK_PACE_FRAME=200ms")
+	slow := farmtest.Under(t, farmtest.Program(t), "export OVERCRANK_PACE_FRAME=200ms")
 	farmtest.StartAgentOf(t, slow, f, desk, token, "--config", settings)
 	farmtest.StartAgentOf(t, slow, f, other, token)
 	for _, dir := range []string{desk, other} {

@@ -142,13 +142,13 @@ func TestALostAcknowledgementIsAskedForAgain(t *testing.T) {
 // reason. It is false, too, when the newest connection was another one than the session's.
 func acknowledgementGetsLost(t *testing.T) bool {
 	t.Helper()
-	f := farmtest.LaunchProgram(t, farmtest.Plain(t), "coordinator", t.TempDir(), "--lease", "5m")
+	f := farmtest.LaunchProgram(t, farmtest.Program(t), "coordinator", t.TempDir(), "--lease", "5m")
 	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	r := newRelay(t, strings.TrimPrefix(f.Server, "http://"))
 	_, token, _ := f.Command("agents", "invite")
 	desk := filepath.Join(t.TempDir(), "desk")
 	behind := &farmtest.Farm{Client: &client.Client{Server: "http://" + r.address()}}
-	w := farmtest.StartAgentOf(t, farmtest.Plain(t), behind, desk, strings.TrimSpace(token))
+	w := farmtest.StartAgentOf(t, farmtest.Program(t), behind, desk, strings.TrimSpace(token))
 	f.Await("the machine to be linked", func() bool { return strings.Contains(w.Said.String(), "linked to the farm") })
 	session := r.newest()
 	id := f.SubmitWhole(f.Card(), titlecard.Frames)

@@ -42,7 +42,7 @@ type tour struct {
 // TestEveryPageIsForEverybody has axe look at every page of a farm at which something of each kind has happened.
 func TestEveryPageIsForEverybody(t *testing.T) {
 	t.Parallel()
-	f := farmtest.LaunchProgram(t, farmtest.Under(t, farmtest.Variant(t, "paced"), "export OVERCRANK_PACE_FRAME=2s"), "up", t.TempDir(), "--slots", "3")
+	f := farmtest.LaunchProgram(t, farmtest.Under(t, farmtest.Program(t), "export OVERCRANK_PACE_FRAME=2s"), "up", t.TempDir(), "--slots", "3")
 	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	v := &tour{browser: newBrowser(t, f.Server)}
 	v.do(network.Enable())

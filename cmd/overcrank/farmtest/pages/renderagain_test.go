@@ -25,7 +25,7 @@ import (
 // twoMachines starts a farm with two machines whose engines take so long for a frame that a film is still being rendered when somebody looks at it.
 func twoMachines(t *testing.T) *farmtest.Farm {
 	t.Helper()
-	program := farmtest.Variant(t, "paced")
+	program := farmtest.Program(t)
 	f := farmtest.LaunchProgram(t, program, "coordinator", t.TempDir())
 	f.Await("the farm to be ready", func() bool { return client.Ready(t.Context(), f.Server) == nil })
 	var invited struct{ JoinToken string }

@@ -14,6 +14,7 @@ for (const part of document.querySelectorAll("[data-hours]")) {
 
   const over = (e) => document.elementFromPoint(e.clientX, e.clientY)?.closest?.("table.hours input");
   part.addEventListener("pointerdown", (e) => {
+    delete part.dataset.dragged; // of a drag just before, if no timer has run since
     const box = e.target.closest("table.hours input");
     if (!box || e.button !== 0 || e.pointerType === "touch") return; // a finger scrolls, and marks by a tap
     from = box; mark = !box.checked;

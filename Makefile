@@ -13,15 +13,18 @@ FOR     ?=
 SAMPLES ?= ../shared/samples
 ARCH    ?=
 
+comma := ,
+space := $() $()
+
 .DEFAULT_GOAL := build
-.PHONY: build generate lint test demo chaos bench fuzz fidelity release-checks pictures packages test-packages flags clean
+.PHONY: build generate lint test test-farms demo chaos bench fuzz fidelity release-checks pictures packages test-packages flags clean
 
 # Nobody debugs what is built here: without debugging information the compiler has a fifth less to do. Programs, tests, checks and packages share what
 # is compiled: all have the same flags, and only the race detector needs cgo. It does not watch over what others wrote that computes on the goroutine
 # of its caller: keys of passphrases alone took a quarter of the time of the API's tests under it. A fifth of what a compiler does is collecting
 # garbage, which it has less of with GOGC=400.
 COMPUTES := golang.org/x/crypto golang.org/x/image golang.org/x/text github.com/dop251/goja github.com/klauspost/compress github.com/andybalholm/brotli regexp
-build demo generate lint test chaos packages test-packages flags: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false \
+build demo generate lint test test-farms chaos packages test-packages flags: export GOFLAGS += -trimpath -gcflags=all=-dwarf=false \
 	$(foreach module,$(COMPUTES),'-gcflags=$(module)/...=-dwarf=false -race=false') '-toolexec=env GOGC=400'
 build demo generate lint packages test-packages: export CGO_ENABLED = 0
 
@@ -29,7 +32,11 @@ build demo generate lint packages test-packages: export CGO_ENABLED = 0
 lint: export GOGC = 400
 
 # Agents step back behind what else a machine does. Beside compilers and three other packages of tests they would stand for minutes.
-test chaos: export OVERCRANK_AGENT_PRIORITY = normal
+test test-farms chaos: export OVERCRANK_AGENT_PRIORITY = normal
+
+# Debian's ffmpeg comes with a recogniser of speech, and with it whichever BLAS the machine has. OpenBLAS is a third of each start of ffmpeg, of which the
+# tests have thousands, and half of its time: where the small one is there too, they take that.
+test test-farms chaos: export LD_LIBRARY_PATH := $(subst $(space),:,$(strip $(wildcard /usr/lib/*-linux-gnu/blas /usr/lib/*-linux-gnu/lapack) $(LD_LIBRARY_PATH)))
 
 ## build: the programs: bin/overcrank is the whole farm, bin/overcrank-agent what a workstation needs of it, bin/overcrank-launcher what keeps that running
 build:
@@ -42,31 +49,43 @@ demo:
 	@$(MAKE) --no-print-directory build
 	@bin/overcrank demo --dir demo-output $(if $(KEEP),--keep)
 
-## test: all tests, under the race detector where races can be. Four packages at a time, since most tests wait most of the time
+## test: the tests of every room, and of whole farms those that matter most. RACE=1 puts what runs at once under the race detector, farms in trouble too
 test:
 	@scripts/require ffmpeg fonts browser node python strace deflate desktop
 	@# The S3 server of the tests is large: built first, so that no test has to wait beside its compiler.
 	-@CGO_ENABLED=0 $(GO) build -modfile=tools/s3.mod -o /dev/null ./agent/upload/s3test/testdata/versitygw
-	$(GO) test -race -vet=off -p 4 -timeout 20m -skip '$(ONE_AFTER_ANOTHER)' $(DEAREST) $(filter-out $(DEAREST) $(WITHOUT_RACE),$(shell $(GO) list ./...))
+ifeq ($(RACE),)
+	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 20m $(DEAREST) $(filter-out $(DEAREST),$(ROOMS))
+	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 20m -run '$(FIRST_OF_FARMS)' $(FARMS)
+else
+	$(GO) test -race -vet=off -p 4 -timeout 20m -skip '$(ONE_AFTER_ANOTHER)' $(DEAREST) $(TROUBLE) $(filter-out $(DEAREST) $(ONE_GOROUTINE),$(ROOMS))
 	$(GO) test -race -vet=off -run '$(FRAMES_AT_ONCE)' ./engine/render
-	@# The program too: tests of farms need all of it at once.
-	@CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/overcrank
-	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 45m $(WITHOUT_RACE)
+	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 20m $(ONE_GOROUTINE)
 	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -run '$(ONE_AFTER_ANOTHER)' ./raftstore ./raftstore/tables ./agent ./web/language
+endif
 	$(GO) -C installers test -vet=off ./...
 
-# Packages are begun in the order in which go is told of them: those that take longest come first, so that none of them is alone at the end. Those that
-# start farms come behind those of which a farm is made, which are compiled by then.
-DEAREST := $(addprefix overcrank/,coordinator api web agent raftstore cmd/overcrank/farmtest/trouble cmd/overcrank cmd/overcrank/workstation engine/aerender)
+## test-farms: all tests of whole farms, and the dashboard in a browser
+test-farms:
+	@scripts/require ffmpeg fonts browser node python strace desktop
+	@# The program too: tests of farms need all of it at once.
+	@CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/overcrank
+	CGO_ENABLED=0 $(GO) test -vet=off -p 4 -timeout 45m $(FARMS)
+
+# Packages are begun in the order in which go is told of them: those that take longest come first, so that none of them is alone at the end.
+DEAREST := $(addprefix overcrank/,coordinator api web agent raftstore cmd/overcrank cmd/overcrank/workstation engine/aerender)
+FARMS := $(addprefix overcrank/cmd/overcrank/farmtest/,pages films clients machines cluster trouble backups)
+TROUBLE := overcrank/cmd/overcrank/farmtest/trouble
+ROOMS = $(filter-out $(FARMS),$(shell $(GO) list ./...))
+
+# Of each subject of farms what would hurt most: acknowledged jobs and films when machines, coordinators and engines die, a farm that grows and one that is
+# put back to a backup, jobs that are joined, results in a bucket, commands, generated clients, the dashboard from a template to its film.
+FIRST_OF_FARMS := TestNothingAcknowledgedIsLostWhenEverythingIsKilled|TestAKilledEngineIsTriedAgain|TestUpRendersAJobIntoAFilm|TestRendersGoOnWhenTheLeaderIsKilled|TestAFarmOfOneBecomesAFarmOfThreeWhileItWorks|TestARunningFarmIsPutBackToABackup|TestATaskOfAKilledMachineIsDeliveredOnceByAnother|TestClipsAndNestedJobsAreJoined|TestAResultGoesToABucketInsteadOfTheFarm|TestASessionWithAFarm|TestTypedClientsWork|TestAProducerRendersInTheBrowser
 
 # What reads, draws, scripts and plans on one goroutine gains nothing of the race detector, which makes it ten times as slow. house_test.go holds the
 # list to that; engine/render draws several frames at once, and the tests of that run under the detector too.
 ONE_GOROUTINE := $(addprefix overcrank/,aep/cos aep/rifx agent/doctor agent/film agent/script cmd/overcrank/previewing coordinator/backup coordinator/schedule engine/deep engine/digest engine/effect engine/eval engine/fidelity engine/footage/photoshop engine/footage/vector/pdf engine/footage/vector/svg engine/geom engine/likeness engine/preflight engine/profile engine/random engine/raster engine/render engine/shape engine/style engine/text/animate engine/text/cff engine/text/program farm/names farm/redact farm/variants ffmpeg/gather fontfile release)
 FRAMES_AT_ONCE := TestFramesComeInOrder|TestRenderingEnds|TestFilmsAreGivenBack|TestAnExpressionThatNeverEnds|TestWhatIsKeptBetweenFrames|TestAFrameThatSeveral|TestAFaultOfAHelper
-# Whole farms run under the race detector where processes are killed, frozen and cut off while they work: farmtest/trouble here, and `make chaos
-# RACE=1`, which is three coordinators and eight agents, in .ci/run.
-PLAIN_FARMS := $(addprefix overcrank/cmd/overcrank/farmtest/,pages machines clients cluster films backups)
-WITHOUT_RACE = $(PLAIN_FARMS) $(ONE_GOROUTINE)
 # Tests that do one thing after the other many times, in packages whose other tests run under the race detector: properties of the state,
 # damaged files, films that must be the same however they were drawn, every text of the sources.
 ONE_AFTER_ANOTHER = $(PROPERTIES)|$(DAMAGE)|$(SAME_FILMS)|$(TEXTS)
@@ -144,7 +163,6 @@ packages:
 	@scripts/require $(if $(FOR),$(foreach system,$(subst $(comma), ,$(FOR)),$(TOOLS_$(system))),$(TOOLS_linux) $(TOOLS_windows) $(TOOLS_macos))
 	$(GO) -C installers run ./build --root .. --dist ../dist --for '$(FOR)' --arch '$(ARCH)'
 
-comma := ,
 # What packages of each system are made with, by the names that scripts/require knows.
 TOOLS_linux :=
 TOOLS_windows := msi

@@ -100,7 +100,7 @@ func TestAReleaseHasNoFaults(t *testing.T) {
 	}
 }
 
-// severalAtOnce are packages that `make test` tests without the race detector though they or their tests start goroutines. What those share is tested
+// severalAtOnce are packages that `make test RACE=1` tests without the race detector though they or their tests start goroutines. What those share is tested
 // under it: by the tests of engine/render that the Makefile names, and for the process that draws previews by coordinator/preview, whose room asks it.
 var severalAtOnce = []string{"engine/render", "cmd/overcrank/previewing"}
 
@@ -137,8 +137,12 @@ func TestTestsThatTheMakefileNamesAreThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	farms, err := filepath.Glob("cmd/overcrank/farmtest/*")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for list, dirs := range map[string][]string{
-		"FRAMES_AT_ONCE": {"engine/render"}, "PROPERTIES": {"raftstore", "raftstore/tables"}, "DAMAGE": {"raftstore"}, "SAME_FILMS": {"agent"}, "TEXTS": {"web/language"},
+		"FIRST_OF_FARMS": farms, "FRAMES_AT_ONCE": {"engine/render"}, "PROPERTIES": {"raftstore", "raftstore/tables"}, "DAMAGE": {"raftstore"}, "SAME_FILMS": {"agent"}, "TEXTS": {"web/language"},
 	} {
 		names := regexp.MustCompile(`(?m)^` + list + ` := (.*)$`).FindSubmatch(text)
 		if names == nil {

@@ -9,6 +9,6 @@
 //	clients   the program's commands, the documentation's examples, generated clients
 //	pages     the dashboard in a browser
 //
-// Under `go test -race` the program is built with the race detector too, and a farm in which it finds a race fails its test. `make test` does
-// so with trouble, and `make chaos RACE=1` with the largest farm.
+// Under `go test -race` the program is built with the race detector too, and a farm in which it finds a race fails its test. `make test RACE=1`
+// does so with trouble, and `make chaos RACE=1` with the largest farm.
 package farmtest

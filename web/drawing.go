@@ -21,6 +21,7 @@ type audience struct {
 	first        bool // of the farm's first team
 	role         farm.Role
 	zone         string // in which they have their days, where the part is about one
+	own          string // what it shows of them alone
 }
 
 // drawings are the live parts that somebody watches, as they were drawn last.

@@ -114,3 +114,41 @@ func TestAPartThatCannotBeDrawn(t *testing.T) {
 		t.Errorf("the part is not drawn once the farm can say how it is: %v", err)
 	}
 }
+
+// TestAPartIsSharedByThoseOfWhomItShowsTheSame has two readers share a part until it shows something of one of them alone, and again once it does not.
+func TestAPartIsSharedByThoseOfWhomItShowsTheSame(t *testing.T) {
+	s := &server{}
+	opened := func(own *string) (*liveSession, func()) {
+		l := &liveSession{server: s, reader: farm.Principal{Team: "team", Role: farm.RoleArtist}, pieces: []piece{{id: "job", common: true, own: func(context.Context) (string, error) { return *own, nil }}}}
+		return l, l.watch("job:J", farm.English, nil)
+	}
+	mias, adas := "watches", "watches"
+	mia, miaLeaves := opened(&mias)
+	ada, adaLeaves := opened(&adas)
+	share := func() bool {
+		t.Helper()
+		a, err := mia.drawingOf(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := ada.drawingOf(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a == b
+	}
+	if !share() {
+		t.Error("two readers who both watch the job do not share its part")
+	}
+	if mias = "does not"; share() {
+		t.Error("a part that shows whether its reader watches the job is shared by one who does and one who does not")
+	}
+	if mias = "watches"; !share() {
+		t.Error("a reader who watches the job again does not share its part again")
+	}
+	miaLeaves()
+	adaLeaves()
+	if n := len(s.drawings.of); n != 0 {
+		t.Errorf("%d drawings are kept of parts that nobody watches", n)
+	}
+}

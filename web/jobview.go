@@ -2,11 +2,13 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/a-h/templ"
 
 	"overcrank/coordinator"
+	"overcrank/coordinator/notices"
 	"overcrank/farm"
 	"overcrank/web/page"
 )
@@ -71,8 +73,16 @@ func (s *server) readJobView(ctx context.Context, p farm.Principal, id string) (
 // jobPieces are the live parts of a job's page. What it waits for changes with machines and with the farm as well.
 func (s *server) jobPieces(p farm.Principal, shell page.Shell, id string) []piece {
 	own := []farm.EventKind{farm.EventJob, farm.EventProgress, farm.EventThumbnail}
+	var watching notices.Watching
+	watches := func(ctx context.Context) (words string, err error) {
+		watching, err = s.farm.notices.Watches(ctx, p, id)
+		return fmt.Sprint(watching), err
+	}
 	body := func(ctx context.Context) (templ.Component, error) {
 		v, err := s.readJobView(ctx, p, id)
+		if !v.Status.Ended() {
+			v.Watching = watching
+		}
 		return page.JobBody(shell, v), err
 	}
 	return []piece{
@@ -84,8 +94,8 @@ func (s *server) jobPieces(p farm.Principal, shell page.Shell, id string) []piec
 			t, err := s.readTimeline(ctx, p, id)
 			return page.TimelinePart(t), err
 		}},
-		{id: "job", kinds: own, subject: id, draw: body},
-		{id: "job", kinds: []farm.EventKind{farm.EventFarm}, draw: body},
+		{id: "job", common: true, own: watches, kinds: own, subject: id, draw: body},
+		{id: "job", common: true, own: watches, kinds: []farm.EventKind{farm.EventFarm}, draw: body},
 		{id: "tasks", common: true, kinds: []farm.EventKind{farm.EventTask, farm.EventProgress, farm.EventJob}, subject: id, draw: func(ctx context.Context) (templ.Component, error) {
 			t, err := s.readTasks(ctx, p, id)
 			return page.TasksPart(t, false), err

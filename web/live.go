@@ -56,6 +56,8 @@ type piece struct {
 	subject string           // id that an event must have, "" for any
 	daily   bool             // what it shows depends on when the reader's day began
 	common  bool             // drawn alike for all members of a team who have the same role and read the same language
+	// own is what a common part shows of the reader alone, nil for nothing: it is drawn alike for those of whom it is the same.
+	own func(ctx context.Context) (string, error)
 	// of is what the part is drawn of, nil where that is not known without drawing it: it is drawn again only when that has changed.
 	of   func(ctx context.Context) (string, error)
 	draw func(ctx context.Context) (templ.Component, error)
@@ -181,7 +183,7 @@ type liveSession struct {
 	pieces []piece
 	stale  map[string]time.Time // since when each piece may be other than what was sent
 	behind bool                 // one was drawn for others before it became stale here
-	shared []*drawing           // of pieces, in their order
+	shared []sharing            // of pieces, in their order
 	drawn  map[string]*drawn    // what was sent of each piece
 	logOf  string               // job whose log the page shows
 	logAt  int64                // offset behind the lines that were sent
@@ -192,26 +194,47 @@ type liveSession struct {
 	toldAt time.Time
 }
 
+// sharing is the drawing that a session has in common with others of an audience.
+type sharing struct {
+	*drawing
+	with  audience
+	leave func()
+}
+
 // watch has the session share what is drawn with others, until it has left.
 func (l *liveSession) watch(topic string, reads farm.Language, zone *time.Location) (leave func()) {
-	var all []func()
 	for _, p := range l.pieces {
-		d := newDrawing()
+		s := sharing{drawing: newDrawing(), leave: func() {}}
 		if p.common {
-			a := audience{topic: topic, piece: p.id, reads: reads, team: l.reader.Team, first: l.reader.FirstTeam, role: l.reader.Role}
+			s.with = audience{topic: topic, piece: p.id, reads: reads, team: l.reader.Team, first: l.reader.FirstTeam, role: l.reader.Role}
 			if p.daily && zone != nil {
-				a.zone = zone.String()
+				s.with.zone = zone.String()
 			}
-			shared, leave := l.drawings.watch(a)
-			d, all = shared, append(all, leave)
+			s.drawing, s.leave = l.drawings.watch(s.with)
 		}
-		l.shared = append(l.shared, d)
+		l.shared = append(l.shared, s)
 	}
 	return func() {
-		for _, leave := range all {
-			leave()
+		for _, s := range l.shared {
+			s.leave()
 		}
 	}
+}
+
+// drawingOf is the drawing of a piece that the reader is to see now: another one once what it shows of them alone has changed.
+func (l *liveSession) drawingOf(ctx context.Context, i int) (*drawing, error) {
+	s := &l.shared[i]
+	if l.pieces[i].own == nil {
+		return s.drawing, nil
+	}
+	own, err := l.pieces[i].own(ctx)
+	if err != nil || own == s.with.own {
+		return s.drawing, err
+	}
+	s.leave()
+	s.with.own = own
+	s.drawing, s.leave = l.drawings.watch(s.with)
+	return s.drawing, nil
 }
 
 // run sends what is stale, at most four times a second, until the page is closed.
@@ -311,6 +334,15 @@ func (l *liveSession) mark(e farm.Event) {
 	}
 }
 
+// update is what the page has to be sent of a piece, as drawing.update has it.
+func (l *liveSession) update(ctx context.Context, i int) (message *socket.Message, now *drawn, began time.Time, err error) {
+	d, err := l.drawingOf(ctx, i)
+	if err != nil {
+		return nil, nil, time.Time{}, err
+	}
+	return d.update(ctx, l.pieces[i], l.drawn[l.pieces[i].id])
+}
+
 // send sends what is stale.
 func (l *liveSession) send(ctx context.Context) error {
 	later := map[string]time.Time{}
@@ -322,7 +354,7 @@ func (l *liveSession) send(ctx context.Context) error {
 			continue
 		}
 		delete(l.stale, p.id)
-		message, now, began, err := l.shared[i].update(ctx, p, l.drawn[p.id])
+		message, now, began, err := l.update(ctx, i)
 		switch farm.CodeOf(err) {
 		case farm.CodeNotFound:
 			continue // it was removed while the page was open

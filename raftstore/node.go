@@ -26,6 +26,9 @@ const (
 	// may be silent: short, since everybody waits while there is none, and long enough for a busy machine.
 	aloneTimeout   = 50 * time.Millisecond
 	clusterTimeout = 300 * time.Millisecond
+
+	// A node alone waits for its own vote to be on disk and for nothing else: to stand once more because the disk is slow would help nobody.
+	aloneElection = 5 * time.Second
 )
 
 // NodeID is the id that is kept in a node's folder, made at its first start.
@@ -95,11 +98,12 @@ func startRaft(cfg Config, id string, m *machine, log *diskLog, snapshots raft.S
 		return nil, fmt.Errorf("found the farm: %w", err)
 	}
 	silence := cmp.Or(cfg.Silence, clusterTimeout)
+	election := silence
 	if len(members.Servers) == 1 && cfg.Layer == nil {
-		silence = aloneTimeout
+		silence, election = aloneTimeout, aloneElection
 	}
 	log.live.Store(true)
-	settings.HeartbeatTimeout, settings.ElectionTimeout, settings.LeaderLeaseTimeout = silence, silence, silence
+	settings.HeartbeatTimeout, settings.ElectionTimeout, settings.LeaderLeaseTimeout = silence, election, silence
 	node, err := raft.NewRaft(settings, m, cached, log, snapshots, transport)
 	if err != nil {
 		return nil, fmt.Errorf("start Raft: %w", err)

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 )
@@ -37,6 +38,9 @@ func TestNodeAloneStartsWithoutWarnings(t *testing.T) {
 	for range 2 {
 		s := openStore(t, cfg)
 		putTeam(t, s, "team")
+		if wait := s.raft.ReloadableConfig().ElectionTimeout; wait < time.Second {
+			t.Errorf("it stands for election once more after %s, which a disk may take for a vote", wait)
+		}
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}

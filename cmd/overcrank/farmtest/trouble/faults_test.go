@@ -67,9 +67,9 @@ func TestARenderOutlivesWhatBefallsTheCoordinator(t *testing.T) {
 		return err == nil && job.Status != "queued"
 	})
 	set("clock +1h\n")
-	clockSays(f, "set forward by 1h")
+	clockSays(f, "set forward by 1 h")
 	set("clock -1h\nsync 100ms\n")
-	clockSays(f, "set back by 2h")
+	clockSays(f, "set back by 2 h")
 
 	set("disk full\n")
 	acknowledged := map[string]string{}

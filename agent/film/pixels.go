@@ -29,6 +29,14 @@ func PixelsFor(info Info, codec string) frames.Format {
 
 // Pixels are those of the picture at path. It is *Wrong when it cannot be read or has another size.
 func Pixels(ctx context.Context, path string, head frames.Head) ([]byte, error) {
+	if pix, ok := direct(path, head); ok {
+		return pix, nil
+	}
+	return decodedPixels(ctx, path, head)
+}
+
+// decodedPixels has ffmpeg read a picture.
+func decodedPixels(ctx context.Context, path string, head frames.Head) ([]byte, error) {
 	pix, err := run(ctx, "ffmpeg", append(reading(path, "-xerror"), "-frames:v", "1", "-f", "rawvideo", "-pix_fmt", string(head.Format), "pipe:1")...)
 	if err != nil {
 		return nil, explain("picture", err)

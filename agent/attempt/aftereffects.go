@@ -316,7 +316,7 @@ func (e *afterEffects) encodeRaw(ctx context.Context, p plan) error {
 			number := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(raw), "raw_"), filepath.Ext(raw))
 			name = stillsPrefix + number + "." + p.ext
 		}
-		if err := film.Encode(ctx, raw, filepath.Join(out, name), p.codec); err != nil {
+		if err := film.Encode(ctx, raw, filepath.Join(out, name), p.codec, e.machine.Inventory().Encoders); err != nil {
 			var u *film.Unreadable
 			if errors.As(err, &u) {
 				return &film.Wrong{Message: "what After Effects wrote " + u.Error()}

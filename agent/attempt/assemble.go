@@ -306,7 +306,7 @@ func (a *assembly) encodeEmbedded(in io.Reader) error {
 // encodeAdobe has ffmpeg encode what After Effects drew.
 func (a *assembly) encodeAdobe(in io.Reader) error {
 	out := strings.Replace(a.t.output(a.p), "[#####]", "%05d", 1)
-	err := film.EncodeFrames(a.ctx, in, a.head, a.p.first, a.sound, out, a.p.codec)
+	err := film.EncodeFrames(a.ctx, in, a.head, a.p.first, a.sound, out, a.p.codec, a.t.machine.Inventory().Encoders)
 	var u *film.Unreadable
 	if errors.As(err, &u) {
 		return &film.Wrong{Message: "the film could not be encoded: " + u.Detail}

@@ -23,7 +23,7 @@ func (t *attempt) joinClips(ctx context.Context) (product, error) {
 	t.feed.at("joining", 0, 0, 0)
 	film := filepath.Join(t.dir, "out", "film.mp4")
 	made, err := join.Join(ctx, join.Request{
-		Clips: clips, Out: film, Dir: filepath.Join(t.dir, "tmp"),
+		Clips: clips, Out: film, Dir: filepath.Join(t.dir, "tmp"), Encoders: t.machine.Inventory().Encoders,
 		OnProgress: func(fraction float64) { t.feed.at("joining", fraction, 0, 0) },
 		Say:        func(line string) { t.say("%s", line) },
 	})

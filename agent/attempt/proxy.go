@@ -42,9 +42,10 @@ func (t *attempt) beginProxy(ctx context.Context, r result) (done func(delivered
 }
 
 func (t *attempt) handOverProxy(ctx context.Context, r result) error {
-	shown := film.Shown{Path: r.path, Info: r.info}
+	encoders := t.machine.Inventory().Encoders
+	shown := film.Shown{Path: r.path, Info: r.info, Encoders: encoders}
 	if len(r.stills) > 0 {
-		shown = film.Shown{Stills: r.stills, Info: r.info, Rate: r.rate}
+		shown = film.Shown{Stills: r.stills, Info: r.info, Rate: r.rate, Encoders: encoders}
 	}
 	dir := filepath.Join(t.dir, "tmp")
 	path := filepath.Join(dir, "proxy.mp4")

@@ -231,7 +231,7 @@ func (d *Doctor) films(ctx context.Context, scratch string, report inventory.Rep
 			continue
 		}
 		tried[c.Ext] = true
-		if err := film.Encode(ctx, still, filepath.Join(scratch, "try-"+c.Name+"."+c.Ext), c.Name); err != nil && ctx.Err() == nil {
+		if err := film.Encode(ctx, still, filepath.Join(scratch, "try-"+c.Name+"."+c.Ext), c.Name, report.Encoders); err != nil && ctx.Err() == nil {
 			failed = append(failed, c.Name)
 		}
 	}

@@ -28,8 +28,9 @@ func Writers(ctx context.Context) (build ffmpeg.Build, encoders []string, err er
 }
 
 // Encode writes the film or still in to out, in the codec of that name; it serves engines that can only write a lossless intermediate.
-func Encode(ctx context.Context, in, out, as string) error {
-	way, err := wayOf(ctx, as)
+// The machine has those encoders, of which nil means that ffmpeg is asked.
+func Encode(ctx context.Context, in, out, as string, encoders []string) error {
+	way, err := wayOf(ctx, as, encoders)
 	if err != nil {
 		return err
 	}
@@ -45,8 +46,8 @@ func Encode(ctx context.Context, in, out, as string) error {
 
 // EncodeFrames writes frames, which in gives as plain pixels one behind the other, as one of the farm's codecs, just as Encode does
 // those of a film. sound is a file, "" for none. The name of pictures holds their number as in frame_%05d.png, which begins at first.
-func EncodeFrames(ctx context.Context, in io.Reader, head frames.Head, first int, sound, out, as string) error {
-	way, err := wayOf(ctx, as)
+func EncodeFrames(ctx context.Context, in io.Reader, head frames.Head, first int, sound, out, as string, encoders []string) error {
+	way, err := wayOf(ctx, as, encoders)
 	if err != nil {
 		return err
 	}
@@ -68,12 +69,12 @@ func EncodeFrames(ctx context.Context, in io.Reader, head frames.Head, first int
 	return nil
 }
 
-func wayOf(ctx context.Context, name string) (encoding.Way, error) {
+func wayOf(ctx context.Context, name string, encoders []string) (encoding.Way, error) {
 	way, known := encoding.Find(name)
 	if !known || way.Encoder == "" {
 		return way, fmt.Errorf("codec %q is not known", name)
 	}
-	return way.Here(ctx)
+	return way.Here(ctx, encoders)
 }
 
 // options are ffmpeg's for a codec. Pixels are said to be square, as After Effects' own films and pictures have it.

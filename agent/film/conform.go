@@ -41,7 +41,7 @@ func Conform(ctx context.Context, path string) (string, error) {
 		if info.Alpha {
 			name = codec.ProRes4444
 		}
-		way, err := wayOf(ctx, name)
+		way, err := wayOf(ctx, name, nil)
 		if err != nil {
 			return "", err
 		}

@@ -136,7 +136,7 @@ func TestNumbersGoIntoTheNameAndNotIntoTheFolder(t *testing.T) {
 		t.Errorf("seen %v, %v", seen, err)
 	}
 	dir, head := folder(), frames.Head{Width: 8, Height: 4, Format: frames.RGBA, RateNum: 25, RateDen: 1}
-	if err := EncodeFrames(t.Context(), bytes.NewReader(make([]byte, 3*8*4*4)), head, 7, "", filepath.Join(dir, "frame_%05d.png"), codec.DefaultStill); err != nil {
+	if err := EncodeFrames(t.Context(), bytes.NewReader(make([]byte, 3*8*4*4)), head, 7, "", filepath.Join(dir, "frame_%05d.png"), codec.DefaultStill, nil); err != nil {
 		t.Fatal(err)
 	}
 	if files, _, err := CheckStills(t.Context(), dir, "frame_", "png", Want{Frames: 3, Width: 8, Height: 4}); err != nil || StillNumber(files[0]) != 7 {
@@ -166,7 +166,7 @@ func TestEveryCodecKeepsTheColoursOfAfterEffects(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "out."+c.Ext)
-			if err := Encode(t.Context(), raw[c.Alpha], out, c.Name); err != nil {
+			if err := Encode(t.Context(), raw[c.Alpha], out, c.Name, nil); err != nil {
 				t.Fatal(err)
 			}
 			encodingtest.Check(t, out, c.Alpha)
@@ -176,7 +176,7 @@ func TestEveryCodecKeepsTheColoursOfAfterEffects(t *testing.T) {
 			}
 			pictures := filepath.Join(t.TempDir(), "out_%02d."+c.Ext)
 			head := frames.Head{Width: encodingtest.Width, Height: encodingtest.Height, Format: frames.RGBA, RateNum: 25, RateDen: 1}
-			if err := EncodeFrames(t.Context(), bytes.NewReader(encodingtest.Raw(c.Alpha, 1)), head, 1, "", pictures, c.Name); err != nil {
+			if err := EncodeFrames(t.Context(), bytes.NewReader(encodingtest.Raw(c.Alpha, 1)), head, 1, "", pictures, c.Name, nil); err != nil {
 				t.Fatal(err)
 			}
 			if c.Still {
@@ -192,7 +192,7 @@ func TestEveryCodecKeepsTheColoursOfAfterEffects(t *testing.T) {
 
 func TestThumbnailsHaveTheColoursOfTheirFilm(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "film.mp4")
-	if err := Encode(t.Context(), intermediate(t, false), path, codec.DefaultFilm); err != nil {
+	if err := Encode(t.Context(), intermediate(t, false), path, codec.DefaultFilm, nil); err != nil {
 		t.Fatal(err)
 	}
 	thumbs, err := Thumbnails(t.Context(), path, 1, t.TempDir())

@@ -27,12 +27,14 @@ type Shown struct {
 	Stills []string // of a sequence, all in one folder
 	Info   Info     // of the film, or of a picture
 	Rate   float64  // pictures in a second, of a sequence
+	// Encoders are those of this machine; nil when ffmpeg is to be asked.
+	Encoders []string
 }
 
 // Proxy writes a small film that every browser plays, H.264 in 4:2:0 and BT.709, frame for frame that of what is shown. Transparency is drawn
 // over a checkerboard. The folder dir is for what ffmpeg is told.
 func Proxy(ctx context.Context, s Shown, dir, out string) error {
-	way, err := wayOf(ctx, proxyCodec)
+	way, err := wayOf(ctx, proxyCodec, s.Encoders)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,8 @@ type Request struct {
 	Clips []string // files, in order
 	Out   string   // of the film, an .mp4
 	Dir   string   // for temporary files, which Join removes
+	// Encoders are those of this machine; nil when ffmpeg is to be asked.
+	Encoders []string
 	// OnProgress, when not nil, is called with the progress, 0 to 1. It goes back when copied clips have to be converted after all.
 	OnProgress func(fraction float64)
 	// Say, when not nil, is called with lines for the job's log.

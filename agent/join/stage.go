@@ -164,7 +164,7 @@ func (s *stage) picture(ctx context.Context, c clip, frames int, path string) er
 // way is how clips are converted, with the best encoder of this machine.
 func (s *stage) way(ctx context.Context) (encoding.Way, error) {
 	if s.written == nil {
-		way, err := encoding.Joined(s.target.width, s.target.height, s.target.rate.value()).Here(ctx)
+		way, err := encoding.Joined(s.target.width, s.target.height, s.target.rate.value()).Here(ctx, s.req.Encoders)
 		if err != nil {
 			return way, fmt.Errorf("converting clips: %w", err)
 		}

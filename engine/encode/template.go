@@ -31,7 +31,7 @@ func (t Template) Here(ctx context.Context) (Template, error) {
 	if !t.Film || t.here {
 		return t, nil
 	}
-	way, err := t.way.Here(ctx)
+	way, err := t.way.Here(ctx, encoding.Told())
 	t.way, t.here = way, err == nil
 	return t, err
 }

@@ -110,14 +110,22 @@ func (w Way) On(have []string) (Way, bool) {
 // ErrNoEncoder means that this machine's ffmpeg has no encoder for a codec.
 var ErrNoEncoder = errors.New("this machine's ffmpeg has no encoder for it")
 
-// Here is w written with the best encoder of this machine. A codec with a single encoder is not looked for: ffmpeg says
-// itself when it lacks it. The error is ErrNoEncoder when the machine has none.
-func (w Way) Here(ctx context.Context) (Way, error) {
+// Told are the encoders that Variable names; nil when it names none.
+func Told() []string {
+	if told := os.Getenv(Variable); told != "" {
+		return strings.Split(told, ",")
+	}
+	return nil
+}
+
+// Here is w written with the best encoder of this machine, which has those of have: nil when nobody has looked yet, so that
+// ffmpeg is asked. A codec with a single encoder is not looked for: ffmpeg says itself when it lacks it. The error is
+// ErrNoEncoder when the machine has none.
+func (w Way) Here(ctx context.Context, have []string) (Way, error) {
 	if w.rate == nil {
 		return w, nil
 	}
-	have := strings.Split(os.Getenv(Variable), ",")
-	if os.Getenv(Variable) == "" {
+	if have == nil {
 		var err error
 		if have, err = Available(ctx); err != nil {
 			return w, fmt.Errorf("looking which encoders ffmpeg has: %w", err)

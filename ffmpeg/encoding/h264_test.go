@@ -96,7 +96,7 @@ func TestAMachineWithoutX264(t *testing.T) {
 		t.Fatalf("encoders %v, %v", have, err)
 	}
 	film, _ := Find(DefaultFilm)
-	if chosen, err := film.Here(t.Context()); slices.Contains(have, openH264) {
+	if chosen, err := film.Here(t.Context(), Told()); slices.Contains(have, openH264) {
 		if err != nil || chosen.Encoder != openH264 {
 			t.Errorf("%s, %v", chosen.Encoder, err)
 		}
@@ -104,7 +104,7 @@ func TestAMachineWithoutX264(t *testing.T) {
 		t.Errorf("%s, %v", chosen.Encoder, err)
 	}
 	t.Setenv(Variable, "png,libx264")
-	if chosen, err := film.Here(t.Context()); err != nil || chosen.Encoder != x264 {
+	if chosen, err := film.Here(t.Context(), Told()); err != nil || chosen.Encoder != x264 {
 		t.Errorf("the engine does not believe its agent: %s, %v", chosen.Encoder, err)
 	}
 }

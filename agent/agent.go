@@ -36,6 +36,7 @@ import (
 	"overcrank/farm"
 	"overcrank/farm/address"
 	"overcrank/farm/wire"
+	"overcrank/ffmpeg"
 	"overcrank/frames/shelf"
 	"overcrank/gossip"
 	"overcrank/outbound"
@@ -71,7 +72,9 @@ type Config struct {
 	// Sessions makes After Effects run in the session of who is signed in, as a service has to, and not as a child of the agent.
 	Sessions bool
 	// Who is the person before the machine; nil asks the system.
-	Who       func(context.Context) (who presence.Person, found bool, err error)
+	Who func(context.Context) (who presence.Person, found bool, err error)
+	// Writers are the ffmpeg of this machine and those of its encoders that work; nil asks ffmpeg, as film.Writers does.
+	Writers   func(ctx context.Context) (ffmpeg.Build, []string, error)
 	Version   string           // of overcrank, "" means what the build says
 	FFmpeg    string           // folder of ffmpeg and ffprobe; "" for those that the farm hands out, or those of the PATH
 	LookAgain <-chan os.Signal // asks for a new look at what the machine has; may be nil
@@ -195,7 +198,11 @@ func open(ctx context.Context, cfg Config) (*agent, error) {
 	}
 	a.farm = farmclient.New(cfg.Coordinators, a.log)
 	a.openFFmpeg()
-	a.inventory = newInventoryWatch(ctx, cfg, inventory.Here())
+	machine := inventory.Here()
+	if cfg.Writers != nil {
+		machine.Writers = cfg.Writers
+	}
+	a.inventory = newInventoryWatch(ctx, cfg, machine)
 	if a.self, err = identity.ReadCredential(cfg.DataDir); err != nil {
 		return nil, err
 	}

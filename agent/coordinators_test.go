@@ -160,7 +160,7 @@ func TestAMachineEnrolsWithWhicheverCoordinatorAnswers(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		done <- Run(ctx, Config{
-			DataDir: t.TempDir(), Coordinators: []string{peers[0].server.URL, peers[1].server.URL}, JoinToken: joinToken(t), Name: "test-machine", Logger: slog.New(slog.DiscardHandler),
+			DataDir: t.TempDir(), Coordinators: []string{peers[0].server.URL, peers[1].server.URL}, JoinToken: joinToken(t), Name: "test-machine", Writers: writers, Logger: slog.New(slog.DiscardHandler),
 		})
 	}()
 	peers[1].eventually("the greeting", func() bool { return len(peers[1].hellos) > 0 })
@@ -187,7 +187,7 @@ func TestAFarmWithAnotherAuthorityLetsMachinesInByAToken(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		// One coordinator has the new authority already, the other one has not.
-		cfg := Config{DataDir: dir, Coordinators: []string{before.server.URL, after.server.URL}, JoinToken: token, Name: "test-machine", Logger: slog.New(slog.DiscardHandler)}
+		cfg := Config{DataDir: dir, Coordinators: []string{before.server.URL, after.server.URL}, JoinToken: token, Name: "test-machine", Writers: writers, Logger: slog.New(slog.DiscardHandler)}
 		go func() { done <- Run(ctx, cfg) }()
 		return func() error { cancel(); return <-done }
 	}

@@ -50,7 +50,7 @@ func startAtDesk(t *testing.T, p *peer, part string, desk presence.Desk, manners
 	dir = t.TempDir()
 	settings := make(chan Manners)
 	startOf(t, Config{
-		DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "desk", Engine: aerenderdouble.Program(t, part), CacheSize: 1 << 30,
+		DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "desk", Engine: aerenderdouble.Program(t, part), Writers: writers, CacheSize: 1 << 30,
 		Logger: slog.New(slog.DiscardHandler), Desk: desk, Manners: manners, Changes: settings,
 	}, func(*agent) {})
 	return dir, settings

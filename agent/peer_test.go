@@ -24,12 +24,14 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"overcrank/agent/film"
 	"overcrank/agent/internal/aerenderdouble"
 	"overcrank/agent/internal/signedintest"
 	"overcrank/engine/aerender"
 	"overcrank/farm"
 	"overcrank/farm/wire"
 	"overcrank/faults/leaktest"
+	"overcrank/ffmpeg"
 )
 
 // TestMain lets the test's own program be the engines. The embedded one is itself unless a part is to be played.
@@ -44,6 +46,18 @@ func TestMain(m *testing.M) {
 	}
 	leaktest.Main(m)
 }
+
+// writers are this machine's ffmpeg and its encoders, which is asked once for all agents of the tests.
+var writers = func() func(context.Context) (ffmpeg.Build, []string, error) {
+	var once sync.Once
+	var build ffmpeg.Build
+	var encoders []string
+	var err error
+	return func(context.Context) (ffmpeg.Build, []string, error) {
+		once.Do(func() { build, encoders, err = film.Writers(context.Background()) })
+		return build, encoders, err
+	}
+}()
 
 // peer is the farm's end of the protocol, played step by step, to show an agent what a well-behaved farm cannot be made
 // to do: refuse, vanish, lead elsewhere, forget.
@@ -404,7 +418,7 @@ func start(t *testing.T, p *peer, part, dir string) *running {
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{engine: engine, stop: cancel, done: make(chan error, 1)}
 	go func() {
-		r.done <- Run(ctx, Config{DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", Engine: engine, CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)})
+		r.done <- Run(ctx, Config{DataDir: dir, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", Engine: engine, Writers: writers, CacheSize: 1 << 30, Logger: slog.New(slog.DiscardHandler)})
 		close(r.done)
 	}()
 	t.Cleanup(func() {
@@ -427,7 +441,7 @@ func startSlots(t *testing.T, p *peer) *slots {
 func startChanged(t *testing.T, p *peer, part, dir string, change func(*agent)) (s *slots, stop func()) {
 	t.Helper()
 	return startOf(t, Config{
-		DataDir: dir, Engine: aerenderdouble.Program(t, part), Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30,
+		DataDir: dir, Engine: aerenderdouble.Program(t, part), Writers: writers, Coordinators: []string{p.server.URL}, JoinToken: joinToken(t), Name: "test-machine", CacheSize: 1 << 30,
 		Logger: slog.New(slog.DiscardHandler),
 	}, change)
 }

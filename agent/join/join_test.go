@@ -12,12 +12,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"overcrank/agent/film"
 	"overcrank/faults/leaktest"
 	"overcrank/ffmpeg"
+	"overcrank/ffmpeg/encoding"
 	"overcrank/ffmpeg/encoding/encodingtest"
 )
 
@@ -49,6 +51,18 @@ func coloured(t *testing.T, dir, name, color, size, rate string, frames, tone in
 	return makeClip(t, dir, append(append(args, more...), name)...)
 }
 
+// available are the encoders of this machine, which is asked once.
+var available = sync.OnceValues(func() ([]string, error) { return encoding.Available(context.Background()) })
+
+func encoders(t *testing.T) []string {
+	t.Helper()
+	have, err := available()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return have
+}
+
 // stitched joins clips and returns the film with what was said.
 func stitched(t *testing.T, clips ...string) (path string, result Result, said string) {
 	t.Helper()
@@ -57,7 +71,7 @@ func stitched(t *testing.T, clips ...string) (path string, result Result, said s
 	last := 0.0
 	path = filepath.Join(t.TempDir(), "out.mp4")
 	result, err := Join(t.Context(), Request{
-		Clips: clips, Out: path, Dir: dir, OnProgress: func(f float64) { last = f }, Say: func(line string) { log.WriteString(line + "\n") },
+		Clips: clips, Out: path, Dir: dir, Encoders: encoders(t), OnProgress: func(f float64) { last = f }, Say: func(line string) { log.WriteString(line + "\n") },
 	})
 	if err != nil {
 		t.Fatal(err)

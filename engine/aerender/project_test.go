@@ -10,14 +10,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"overcrank/aep"
+	"overcrank/engine/enginetest"
 	"overcrank/faults/leaktest"
 	"overcrank/ffmpeg"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) {
+	enginetest.TellEncoders()
+	leaktest.Main(m)
+}
 
 // Items of the project that the tests render.
 const (
@@ -98,6 +103,29 @@ func sample() *aep.Project {
 	return p
 }
 
+// recorded are the film and the sound of the sample, by name. ffmpeg makes them once for all tests.
+var recorded = sync.OnceValues(func() (files map[string]string, err error) {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	film, sound := filepath.Join(dir, "film.mp4"), filepath.Join(dir, "sound.wav")
+	if _, err := ffmpeg.Run(context.Background(), "ffmpeg", "-f", "lavfi", "-i", "testsrc2=s=32x32:r=25:d=2", "-f", "lavfi", "-i", "sine=d=2:r=48000",
+		"-map", "0", "-c:v", "libx264", "-pix_fmt", "yuv420p", film, "-map", "1", sound); err != nil {
+		return nil, err
+	}
+	files = map[string]string{}
+	for _, path := range []string{film, sound} {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		files[filepath.Base(path)] = string(content)
+	}
+	return files, nil
+})
+
 // lay writes a project with its footage into a folder of its own and gives the path of the project.
 func lay(t testing.TB, p *aep.Project) string {
 	t.Helper()
@@ -115,13 +143,12 @@ func lay(t testing.TB, p *aep.Project) string {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(footage, "picture.png"), picture.String())
-	for name, args := range map[string][]string{
-		"film.mp4":  {"-f", "lavfi", "-i", "testsrc2=s=32x32:r=25:d=2", "-c:v", "libx264", "-pix_fmt", "yuv420p"},
-		"sound.wav": {"-f", "lavfi", "-i", "sine=d=2:r=48000"},
-	} {
-		if _, err := ffmpeg.Run(t.Context(), "ffmpeg", append(args, filepath.Join(footage, name))...); err != nil {
-			t.Fatal(err)
-		}
+	files, err := recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		put(t, filepath.Join(footage, name), content)
 	}
 	var b bytes.Buffer
 	if err := aep.Write(&b, p); err != nil {

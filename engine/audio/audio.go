@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"overcrank/engine/wav"
 	"overcrank/ffmpeg"
 )
 
@@ -98,6 +99,13 @@ func monos(ctx context.Context, clips []Clip) (map[string]bool, error) {
 		}
 		if c.Channels > 0 {
 			mono[c.Path] = c.Channels == 1
+			continue
+		}
+		if f, err := wav.Open(c.Path); err == nil {
+			if err := f.Close(); err != nil {
+				return nil, err
+			}
+			mono[c.Path] = f.Channels == 1
 			continue
 		}
 		args := append([]string{"-select_streams", "a:0", "-show_entries", "stream=channels", "-of", "csv=p=0"}, ffmpeg.ProbeInput(c.Path)...)

@@ -16,14 +16,19 @@ import (
 	"strings"
 	"testing"
 
+	"overcrank/engine/enginetest"
 	"overcrank/engine/raster"
 	"overcrank/farm/codec"
 	"overcrank/faults/leaktest"
 	"overcrank/ffmpeg"
+	"overcrank/ffmpeg/encoding"
 	"overcrank/ffmpeg/encoding/encodingtest"
 )
 
-func TestMain(m *testing.M) { leaktest.Main(m) }
+func TestMain(m *testing.M) {
+	enginetest.TellEncoders()
+	leaktest.Main(m)
+}
 
 func lookup(t testing.TB, name string) Template {
 	t.Helper()
@@ -414,6 +419,17 @@ func TestAbortLeavesNothing(t *testing.T) {
 		if entries, _ := os.ReadDir(dir); len(entries) != 0 {
 			t.Errorf("%s: the folder holds %v", name, entries)
 		}
+	}
+}
+
+// What an agent does not tell, the engine asks ffmpeg.
+func TestAnEngineThatIsToldOfNoEncodersFindsThem(t *testing.T) {
+	t.Setenv(encoding.Variable, "")
+	film := write(t, Spec{
+		Template: lookup(t, codec.DefaultFilm), Name: Name{Path: filepath.Join(t.TempDir(), "x.mp4")}, Width: 64, Height: 48, RateNum: 25, RateDen: 1,
+	}, 2, frame(64, 48, color.RGBA{1, 2, 3, 255}))
+	if s := look(t, film[0]); len(s) != 1 || s[0].Codec != "h264" {
+		t.Errorf("the film holds %+v", s)
 	}
 }
 

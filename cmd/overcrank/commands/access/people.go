@@ -55,8 +55,10 @@ func (p peopleCreate) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	if p.JSON {
-		out.Private()
-		return out.Answer(person.JSON())
+		if person.SignIn == nil {
+			return out.Answer(person.JSON())
+		}
+		return p.GiveAnswer(out, person.JSON(), person.SignIn.URL)
 	}
 	out.Remark("%s (%s), role %s.", person.Name, person.ID, person.Role)
 	if person.SignIn == nil {
@@ -181,8 +183,7 @@ func newLink(ctx context.Context, c *client.Client, id string, p personFlags, to
 		return err
 	}
 	if p.JSON {
-		out.Private()
-		return out.Answer(link.JSON())
+		return to.GiveAnswer(out, link.JSON(), link.URL)
 	}
 	return giveLink(link, to, out)
 }

@@ -50,8 +50,7 @@ func (t tokensCreate) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	if t.JSON {
-		out.Private()
-		return out.Answer(token.JSON())
+		return t.GiveAnswer(out, token.JSON(), token.Secret)
 	}
 	out.Remark("Token %s (%s), role %s. Its secret is shown this once.", token.ID, token.Name, token.Role)
 	return t.Give(out, token.Secret)

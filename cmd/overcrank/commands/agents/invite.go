@@ -45,8 +45,7 @@ func (a inviteCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	if a.JSON {
-		out.Private()
-		return out.Answer(made.JSON())
+		return a.GiveAnswer(out, made.JSON(), made.JoinToken)
 	}
 	machines := "one machine"
 	if made.Uses != 1 {

@@ -115,8 +115,7 @@ func (i inviteCommand) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	if i.JSON {
-		out.Private()
-		return out.Answer(made.JSON())
+		return i.GiveAnswer(out, made.JSON(), made.Token)
 	}
 	out.Remark("Invitation %s, for one coordinator, until %s. Keep the token in a file on its machine, and start it there, with the --storage of this farm:", made.ID, terminal.LocalTime(made.ExpiresAt))
 	out.Remark("  overcrank coordinator --data-dir FOLDER --listen HOST:PORT --storage WHERE --cluster-listen HOST:PORT --join %s --cluster-token-file FILE", joinAt(ctx, c, i.Server))

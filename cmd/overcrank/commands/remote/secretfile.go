@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,4 +47,41 @@ func (s SecretFile) Give(out *terminal.Output, secret string) error {
 	}
 	out.Remark("Kept in %s, readable by this user alone.", s.Out)
 	return nil
+}
+
+// GiveAnswer hands over a secret that stands in an answer of the farm: the answer as it came, or, where the secret is kept in a file, without it.
+func (s SecretFile) GiveAnswer(out *terminal.Output, answer json.RawMessage, secret string) error {
+	if s.Out == "" {
+		out.Private()
+		return out.Answer(answer)
+	}
+	if err := s.Give(out, secret); err != nil {
+		return err
+	}
+	dec := json.NewDecoder(bytes.NewReader(answer))
+	dec.UseNumber()
+	var values any
+	if err := dec.Decode(&values); err != nil {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	leaveOut(values, secret)
+	return out.JSON(values)
+}
+
+// leaveOut takes the fields of objects away that hold a secret.
+func leaveOut(values any, secret string) {
+	switch values := values.(type) {
+	case map[string]any:
+		for key, value := range values {
+			if value == secret {
+				delete(values, key)
+			} else {
+				leaveOut(value, secret)
+			}
+		}
+	case []any:
+		for _, value := range values {
+			leaveOut(value, secret)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,5 +66,26 @@ func TestASecretIsNotMadeWhereItCannotBeKept(t *testing.T) {
 	to := SecretFile{Out: filepath.Join(t.TempDir(), "missing", "token")}
 	if err := to.Validate(); err == nil || !strings.Contains(err.Error(), "there is no folder "+filepath.Dir(to.Out)) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestAnAnswerAsJSONKeepsItsSecretInTheFile: --json says what is printed, not where the secret goes.
+func TestAnAnswerAsJSONKeepsItsSecretInTheFile(t *testing.T) {
+	answer := json.RawMessage(`{"id":"A","uses":1,"signIn":{"url":"http://farm/a-secret","expiresAt":null}}`)
+	to := SecretFile{Out: filepath.Join(t.TempDir(), "link")}
+	var printed, said bytes.Buffer
+	if err := to.GiveAnswer(&terminal.Output{Writer: &printed, Errors: &said}, answer, "http://farm/a-secret"); err != nil {
+		t.Fatal(err)
+	}
+	wantPrivate(t, to.Out, "http://farm/a-secret\n")
+	if got, want := strings.TrimSpace(printed.String()), `{"id":"A","signIn":{"expiresAt":null},"uses":1}`; got != want {
+		t.Errorf("it prints %s, want %s", got, want)
+	}
+	printed.Reset()
+	if err := (SecretFile{}).GiveAnswer(&terminal.Output{Writer: &printed, Errors: &said}, answer, "http://farm/a-secret"); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.TrimSpace(printed.String()); got != string(answer) {
+		t.Errorf("without a file it prints %s, not the answer", got)
 	}
 }

@@ -119,8 +119,7 @@ func (n create) Run(ctx context.Context, out *terminal.Output) error {
 		return err
 	}
 	if n.JSON {
-		out.Private()
-		return out.Answer(link.JSON())
+		return n.GiveAnswer(out, link.JSON(), link.URL)
 	}
 	out.Remark("Review link %s, good until %s. The farm shows its address only this once.", link.ID, terminal.LocalTime(link.ExpiresAt))
 	return n.Give(out, link.URL)

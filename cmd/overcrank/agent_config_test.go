@@ -70,7 +70,7 @@ func TestMistakesInAConfigurationAreNamedByLine(t *testing.T) {
 		"slots: 1\nslot: 2\n":            `line 2: there is no setting "slot"; did you mean slots?`,
 		"Cache_Size: 2\n":                `line 1: there is no setting "Cache_Size"; did you mean cache-size?`,
 		"until-stdin-ends: true\n":       `line 1: there is no setting "until-stdin-ends"`,
-		"\n\nslots: many\n":              `line 3: slots: expected a valid 64 bit int but got "many"`,
+		"\n\nslots: many\n":              `line 3: slots: "many" is not a whole number`,
 		"name: [a, b]\n":                 "line 1: name takes one value",
 		"name: {a: b}\n":                 "line 1: name takes a value or a list of values",
 		"slots: 1\nslots: 2\n":           `line 2: "slots" stands at line 1 already`,

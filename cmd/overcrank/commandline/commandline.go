@@ -62,7 +62,8 @@ type Program struct {
 // flags of a command that has --config are read from a file too.
 func NewParser(commands any, line []string, options ...kong.Option) (*kong.Kong, error) {
 	files := configfile.NewResolver(folders.Config)
-	return kong.New(commands, slices.Concat(commandOf(commands, line), []kong.Option{
+	return kong.New(commands, slices.Concat(commandOf(commands, line), mappers(), []kong.Option{
+		kong.PostBuild(forgetEmptyVariables),
 		kong.Resolvers(files), kong.Bind(files), kong.Vars{
 			"agent_folder": folders.Agent(), "farm_folder": folders.Farm(), "launcher_folder": folders.Launcher(), "logs_folder": folders.Logs(),
 		},
@@ -82,6 +83,9 @@ func (p Program) Run(ctx context.Context, args []string, stdin io.Reader, stdout
 	if len(args) > 0 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
+	if len(args) == 0 {
+		args = []string{"--help"} // who types the name alone wants to know what can be typed
+	}
 	code := -1
 	parser, flags, err := p.Parser(args, kong.Writers(stdout, stderr), kong.Exit(func(asked int) { code = asked }), kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
@@ -93,7 +97,7 @@ func (p Program) Run(ctx context.Context, args []string, stdin io.Reader, stdout
 		return code
 	}
 	if err != nil {
-		help, err := completion.Misspelt(parser.Model, args, err)
+		help, err := completion.Misspelt(parser.Model, args, placed(parser.Model, args, err))
 		fmt.Fprintf(stderr, "%s: %s\nFor help, type: %s\n", Name, terminal.Lines(err.Error()), help)
 		return exit.Usage
 	}

@@ -63,6 +63,9 @@ func (r *Resolver) Load(ctx *kong.Context, command *kong.Path) error {
 	return err
 }
 
+// EmptyTag marks flags for which an empty variable of the environment is a value, in the structure that declares them. For all others it is none.
+const EmptyTag = "empty"
+
 // LenientTag marks commands that do their work also with a file that has mistakes, in the structure that declares them: as if there was none.
 const LenientTag = "lenient"
 

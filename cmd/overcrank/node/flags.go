@@ -3,6 +3,7 @@ package node
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"runtime"
 	"time"
@@ -62,6 +63,9 @@ func (Flags) BeforeResolve(ctx *kong.Context, command *kong.Path, files *configf
 
 // Validate refuses values with which a farm would start but not work. The parser of the command line calls it.
 func (f Flags) Validate() error {
+	if _, _, err := net.SplitHostPort(f.Listen); err != nil {
+		return fmt.Errorf("--listen is %q: it has to be host:port, such as 127.0.0.1:8080, or 0.0.0.0:8080 for every network of this machine", f.Listen)
+	}
 	if err := f.clusterFlags.check(f.ClusterListen); err != nil {
 		return err
 	}

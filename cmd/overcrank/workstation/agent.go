@@ -63,7 +63,7 @@ type Settings struct {
 	Sessions     string   `help:"Where After Effects runs. on: in the session of whoever is signed in. off: as a child of the agent. auto: like on where the agent is a Windows service or runs as root on macOS, otherwise like off." enum:"auto,on,off" default:"auto" env:"OVERCRANK_AGENT_SESSIONS"`
 	CacheSize    int64    `help:"Bytes of disk for fetched files." default:"21474836480" env:"OVERCRANK_AGENT_CACHE_SIZE,OVERCRANK_CACHE_SIZE"`
 	FramesSize   int64    `name:"shared-frames" help:"Bytes of disk for frames that the embedded engine has drawn, and that jobs of this machine share where they show the same; 0 for none." default:"2147483648" env:"OVERCRANK_AGENT_SHARED_FRAMES"`
-	GossipListen string   `help:"Address for gossip, host:port; empty for none." default:"0.0.0.0:7946" env:"OVERCRANK_AGENT_GOSSIP_LISTEN,OVERCRANK_GOSSIP_LISTEN"`
+	GossipListen string   `help:"Address for gossip, host:port; empty for none." default:"0.0.0.0:7946" env:"OVERCRANK_AGENT_GOSSIP_LISTEN,OVERCRANK_GOSSIP_LISTEN" empty:""`
 	Tags         []string `help:"Words that jobs can require of a machine." env:"OVERCRANK_AGENT_TAGS,OVERCRANK_TAGS"`
 	Root         []string `help:"Folders that file: addresses of jobs may point into; none when left out." type:"path" env:"OVERCRANK_AGENT_ROOT,OVERCRANK_ROOT"`
 

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 
@@ -28,6 +29,11 @@ type Farm struct {
 
 // Client makes the client that the flags describe.
 func (s Farm) Client() (*client.Client, error) {
+	for server := range strings.SplitSeq(s.Server, ",") {
+		if u, err := url.Parse(strings.TrimSpace(server)); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return nil, exit.Usagef("--server (OVERCRANK_SERVER) is %q: it has to look like http://farm.example.com:8080", server)
+		}
+	}
 	token := s.Token
 	// A file that was typed counts more than a token that only stands in the environment.
 	typedFile := s.TokenFile != kong.ExpandPath(os.Getenv("OVERCRANK_TOKEN_FILE")) && token == os.Getenv("OVERCRANK_TOKEN")

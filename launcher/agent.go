@@ -23,15 +23,27 @@ type ending struct {
 func (e ending) why(times Times) string {
 	switch {
 	case e.away:
-		return fmt.Sprintf("the farm could not be reached for %v during its trial", times.Away)
+		return fmt.Sprintf("the farm could not be reached for %s during its trial", spell(times.Away))
 	case e.late:
-		return fmt.Sprintf("it was not healthy within %v", times.Healthy)
+		return fmt.Sprintf("it was not healthy within %s", spell(times.Healthy))
 	case e.failedToStart:
 		return fmt.Sprintf("it cannot be started: %v", e.err)
 	case e.err != nil:
 		return "it ended with " + e.err.Error()
 	}
 	return "it ended with exit code 0"
+}
+
+// spell is a time in words, in whole minutes where it is one or longer.
+func spell(d time.Duration) string {
+	n := int(d.Minutes())
+	switch n {
+	case 0:
+		return d.String()
+	case 1:
+		return "1 minute"
+	}
+	return fmt.Sprintf("%d minutes", n)
 }
 
 // agent is a running agent.

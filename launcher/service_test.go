@@ -144,6 +144,20 @@ func TestTheTimeOfATrialStandsWhileTheFarmIsAway(t *testing.T) {
 	}
 }
 
+// TestTheReasonOfAGivenUpTrialIsInWords: it is read on the page of the machine.
+func TestTheReasonOfAGivenUpTrialIsInWords(t *testing.T) {
+	t.Parallel()
+	times := Times{Healthy: 5 * time.Minute, Away: time.Hour}
+	for e, want := range map[ending]string{
+		{late: true}:             "it was not healthy within 5 minutes",
+		{late: true, away: true}: "the farm could not be reached for 60 minutes during its trial",
+	} {
+		if why := e.why(times); why != want {
+			t.Errorf("the reason is %q, want %q", why, want)
+		}
+	}
+}
+
 // TestACrashOnTrialMayHaveAnotherReason: a version that is healthy at its second start is kept.
 func TestACrashOnTrialMayHaveAnotherReason(t *testing.T) {
 	t.Parallel()

@@ -107,10 +107,10 @@ func TestStatusTellsOfUpdates(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "launcher", "state.json"),
 		`{"current": {"version": "1.1.0", "number": 11}, "pending": {"version": "1.3.0", "number": 13, "starts": 1}, "bad": ["1.2.0"],
-		"outcome": {"version": "1.2.0", "reason": "it was not healthy within 5m0s", "at": "2026-11-23T10:00:00Z"}}`)
+		"outcome": {"version": "1.2.0", "reason": "it was not healthy within 5 minutes", "at": "2026-11-23T10:00:00Z"}}`)
 	var out bytes.Buffer
 	code := run(t.Context(), []string{"status", "--data-dir", dir, "--launcher-state", filepath.Join(dir, "launcher")}, &out, &out)
-	for _, want := range []string{"overcrank-agent ", "runs version 1.1.0", "1.3.0 is on trial", "1.2.0 was rolled back", "not healthy within 5m0s", "no agent answers"} {
+	for _, want := range []string{"overcrank-agent ", "runs version 1.1.0", "1.3.0 is on trial", "1.2.0 was rolled back", "not healthy within 5 minutes", "no agent answers"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("status lacks %q:\n%s", want, &out)
 		}

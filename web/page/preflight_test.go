@@ -54,3 +54,22 @@ func TestWhatACompositionUsesIsSaidInTheLanguageOfTheReader(t *testing.T) {
 		}
 	}
 }
+
+// TestTheNoteOnTheMarksLeadsSomewhereWithoutALeader: nobody can say then which machines could render a template, and the page says that.
+func TestTheNoteOnTheMarksLeadsSomewhereWithoutALeader(t *testing.T) {
+	t.Parallel()
+	v := Template{
+		Template:  farm.Template{ID: "a", File: &farm.FileRef{}},
+		Summary:   &aep.Summary{},
+		Preflight: &aep.Preflight{Compositions: []aep.Forecast{{Composition: "Main"}}},
+	}
+	var page strings.Builder
+	if err := TemplatePage(Shell{}, v, Able{}, Usage{}, Comparison{}).Render(t.Context(), &page); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`href="#able"`, `id="able"`, "The farm has no leader at the moment."} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}

@@ -667,7 +667,7 @@ func TemplatePage(s Shell, t Template, able Able, use Usage, compared Comparison
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if t.Summary != nil && able.Known {
+			if t.Summary != nil {
 				templ_7745c5c3_Err = ableCard(s, t, able).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -157,15 +157,17 @@ async function uploadTemplate(zone, file) {
 }
 
 // sendFiles makes what takes the files that were dropped on a zone: it sends one after the other, and the page shows what came of them. One that is
-// refused does not keep the others.
+// refused does not keep the others, and its reason stays to be read.
 const sendFiles = (where) => async (zone, ...files) => {
   if (zone.dataset.busy) return;
   zone.dataset.busy = "1";
   const problems = [];
+  let taken = 0;
   for (const file of files) {
     const cancel = new AbortController(), show = progressIn(zone, file, file.name, cancel);
     try {
       await persist(show, cancel.signal, () => send(where + "?name=" + encodeURIComponent(file.name), file, cancel.signal, show.progress));
+      taken++;
     } catch (err) {
       problems.push(err.cancelled || files.length === 1 ? err : new Error(said("%s: %s", file.name, err.message)));
     }
@@ -173,8 +175,18 @@ const sendFiles = (where) => async (zone, ...files) => {
     if (problems.at(-1)?.cancelled) break;
   }
   delete zone.dataset.busy;
-  if (problems.length === 0) location.reload(); else failed(zone, problems.length === 1 ? problems[0] : new Error(problems.map((p) => p.message).join(" ")));
+  if (problems.length === 0) { location.reload(); return; }
+  failed(zone, problems.length === 1 ? problems[0] : new Error(problems.map((p) => p.message).join(" ")));
+  if (taken > 0 && zone.dataset.shows) showTaken(zone.dataset.shows);
 };
+
+// showTaken draws anew the part of the page that lists what was taken, and leaves the rest of it, with what was refused, as it is.
+async function showTaken(id) {
+  try {
+    const page = await (await fetched(location.href)).text();
+    put(id, new DOMParser().parseFromString(page, "text/html").getElementById(id).outerHTML, true);
+  } catch { /* what was taken is kept: it is on the page when that is opened again */ }
+}
 
 async function handOver(field, file) {
   field.dataset.busy = "1"; lockForm(field.closest("form"));

@@ -98,7 +98,10 @@ func (b *browser) bringsAFamily(f *farmtest.Farm) {
 	b.open("/settings/fonts")
 	b.do(chooseFiles(field, none, regular))
 	b.shows("Notes.ttf: ")
-	f.Await("the font beside it to be kept", func() bool { return fonts() == 1 })
+	b.until(`document.querySelector("#fonts tbody")?.textContent.includes("Go-Regular.ttf") && document.querySelector("[data-drop=font] [data-say]").textContent.includes("Notes.ttf: ")`)
+	if n := fonts(); n != 1 {
+		b.t.Errorf("the library has %d fonts of the one that was taken", n)
+	}
 	b.open("/settings/fonts")
 	b.do(chooseFiles(field, bold, regular))
 	b.until(`document.readyState === "complete" && document.querySelectorAll("main table tbody tr").length >= 2`)

@@ -33,6 +33,23 @@ func TestUnknownAddressesNameMethodAndPath(t *testing.T) {
 	}
 }
 
+// TestAnAddressTellsItsMethods: who asks with another method than an address has finds out which those are.
+func TestAnAddressTellsItsMethods(t *testing.T) {
+	r := start(t)
+	for address, want := range map[string]string{
+		"DELETE /api/v2/jobs": "GET, HEAD, POST", "OPTIONS /api/v2/jobs": "GET, HEAD, POST", "POST /api/v2/secrets": "GET, HEAD, PUT",
+	} {
+		method, path, _ := strings.Cut(address, " ")
+		a := r.send(method, path, nil).refused(http.StatusNotFound, "this address takes "+want)
+		if got := a.header.Get("Allow"); got != want {
+			t.Errorf("%s: the header Allow is %q, want %q", address, got, want)
+		}
+	}
+	if got := r.get("/api/v2/nowhere").header.Get("Allow"); got != "" {
+		t.Errorf("an address that does not exist takes %q", got)
+	}
+}
+
 func TestUnknownRecordsAreNotFound(t *testing.T) {
 	r := start(t)
 	for _, address := range []string{

@@ -80,10 +80,12 @@ func Error(c *fiber.Ctx, err error) error {
 	case errors.As(err, &fe):
 		body.Error, body.Details, body.ErrorCode = fe.Message, fe.Fields, fe.ErrorCode
 	case errors.As(err, &he) && (he == fiber.ErrMethodNotAllowed || status == fiber.StatusNotFound && strings.HasPrefix(he.Message, "Cannot ")):
-		// An address that exists only for other methods is as unknown as any other: the method is part of its name.
+		// An address that exists only for other methods is as unknown as any other: the method is part of its name. But what it takes is told.
 		status = fiber.StatusNotFound
-		c.Response().Header.Del(fiber.HeaderAllow)
 		body.Error = UnknownAddress(c.Method(), c.Path())
+		if methods := c.GetRespHeader(fiber.HeaderAllow); methods != "" {
+			body.Error += "; this address takes " + methods
+		}
 	case errors.As(err, &he):
 		body.Error = he.Message
 	default:

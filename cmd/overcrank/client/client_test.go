@@ -353,3 +353,27 @@ func TestErrorsTellWhatTheFarmSaid(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestARequestThatIsRepeatedForLongSaysWhy: once, and not while an election would still go on.
+func TestARequestThatIsRepeatedForLongSaysWhy(t *testing.T) {
+	full := answers(503, `{"error":"the disk is full"}`, "Retry-After", "1")
+	client, _ := start(t, full, full, full, full, answers(200, `[]`))
+	var said []string
+	ctx := WithWaits(t.Context(), func(reason error, rest time.Duration) {
+		said = append(said, reason.Error())
+		if rest <= 0 || rest >= defaultPatience {
+			t.Errorf("it goes on for %v", rest)
+		}
+	})
+	if _, err := client.Secrets(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "the disk is full") {
+		t.Errorf("it says %q", said)
+	}
+	quick, _ := start(t, full, answers(200, `[]`))
+	said = nil
+	if _, err := quick.Secrets(ctx); err != nil || len(said) > 0 {
+		t.Errorf("one repetition says %q, %v", said, err)
+	}
+}

@@ -19,7 +19,23 @@ const (
 	defaultPatience = 30 * time.Second
 	firstPause      = 200 * time.Millisecond
 	longestPause    = 5 * time.Second
+	// tellAfter is how long a request is repeated without a word: an election is over by then.
+	tellAfter = 2 * time.Second
 )
+
+// waitsKey is the key of what WithWaits puts into a context.
+type waitsKey struct{}
+
+// WithWaits has fn told of each request under ctx that is repeated for more than two seconds: why, and for how long it still will be.
+func WithWaits(ctx context.Context, fn func(reason error, rest time.Duration)) context.Context {
+	return context.WithValue(ctx, waitsKey{}, fn)
+}
+
+func tell(ctx context.Context, reason error, rest time.Duration) {
+	if fn, ok := ctx.Value(waitsKey{}).(func(error, time.Duration)); ok {
+		fn(reason, rest)
+	}
+}
 
 // keyHeader marks a POST, so that the farm answers a repetition as it answered the first.
 const keyHeader = "Idempotency-Key"
@@ -32,7 +48,8 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	if patience == 0 {
 		patience = defaultPatience
 	}
-	giveUp, pause := time.Now().Add(patience), firstPause
+	begun, pause := time.Now(), firstPause
+	giveUp, told := begun.Add(patience), false
 	servers := len(c.servers())
 	var leaderless error // what a coordinator said that answered and cannot serve: it tells more than that others are away
 	for tries := 1; ; tries++ {
@@ -57,6 +74,10 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 		}
 		if wait = max(wait, pause); time.Now().Add(wait).After(giveUp) {
 			return nil, err
+		}
+		if !told && time.Since(begun) >= tellAfter {
+			told = true
+			tell(ctx, err, time.Until(giveUp))
 		}
 		select {
 		case <-ctx.Done():

@@ -11,9 +11,11 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/alecthomas/kong"
 
+	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/completion"
 	"overcrank/cmd/overcrank/configfile"
 	"overcrank/cmd/overcrank/exit"
@@ -21,6 +23,7 @@ import (
 	"overcrank/cmd/overcrank/process"
 	"overcrank/cmd/overcrank/terminal"
 	"overcrank/engine/aerender"
+	"overcrank/farm/wording"
 )
 
 // Name is what people type to reach either program: a workstation's program is reached through the launcher, which is called so there.
@@ -86,6 +89,10 @@ func (p Program) Run(ctx context.Context, args []string, stdin io.Reader, stdout
 	if len(args) == 0 {
 		args = []string{"--help"} // who types the name alone wants to know what can be typed
 	}
+	out := &terminal.Output{Writer: stdout, Errors: stderr}
+	ctx = client.WithWaits(ctx, func(reason error, rest time.Duration) {
+		out.Remark("%s\nIt is tried again for %s.", terminal.Lines(reason.Error()), wording.Duration(rest.Round(time.Second)))
+	})
 	code := -1
 	parser, flags, err := p.Parser(args, kong.Writers(stdout, stderr), kong.Exit(func(asked int) { code = asked }), kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
@@ -107,7 +114,8 @@ func (p Program) Run(ctx context.Context, args []string, stdin io.Reader, stdout
 		return exit.Failed
 	}
 	program := process.Program{Name: p.Name, Version: p.version(), Protocol: protocol, Parse: func() (*kong.Context, error) { return p.parse(args) }}
-	err = kctx.Run(&terminal.Output{Writer: stdout, Errors: stderr, Quiet: flags.Quiet}, program, flags.logger(stderr), parser)
+	out.Quiet = flags.Quiet
+	err = kctx.Run(out, program, flags.logger(stderr), parser)
 	if err != nil && !errors.As(err, new(exit.Code)) && !errors.Is(err, context.Canceled) {
 		fmt.Fprintf(stderr, "%s: %s\n", Name, terminal.Lines(err.Error()))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -79,9 +80,17 @@ func DidYouMean(wanted string, known []string) string {
 func quoted(list []string, between string) string {
 	out := make([]string, len(list))
 	for i, s := range list {
-		out[i] = "'" + s + "'"
+		out[i] = "'" + strings.Map(oneLine, s) + "'"
 	}
 	return strings.Join(out, between)
+}
+
+// oneLine makes line breaks and other control characters spaces.
+func oneLine(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
 }
 
 // distance is the number of characters to insert, delete, replace or swap with their neighbour to turn a into b.

@@ -65,3 +65,9 @@ func TestNamesOfFilesStayInTheirFolderAndDiffer(t *testing.T) {
 		}
 	})
 }
+
+func TestNamesThatMayHaveBeenMeantStandOnOneLine(t *testing.T) {
+	if got, want := DidYouMean("spott", []string{"spot\n\x1b[31m"}), "did you mean 'spot  [31m'?"; got != want && got != "there are 'spot  [31m'" {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+}

@@ -71,6 +71,9 @@ func Plain(s string) string {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
 			return ' '
 		}
+		if r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+			return -1 // embeddings and overrides of direction, which would turn the rest of the line around
+		}
 		return r
 	}, s)
 }

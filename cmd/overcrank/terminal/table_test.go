@@ -42,3 +42,10 @@ func TestABarThatCannotMoveSaysNothingOfShortThings(t *testing.T) {
 		t.Errorf("it says %q, want %q", b.String(), want)
 	}
 }
+
+// TestANameDoesNotTurnALineAround: what switches the direction of writing in a name would reach into the cells behind it.
+func TestANameDoesNotTurnALineAround(t *testing.T) {
+	if got, want := Plain("a\u202eb\u2066c\u2069\x1b[31m\nd \u05d0\u200f"), "abc [31m d \u05d0\u200f"; got != want {
+		t.Errorf("it is %q, want %q", got, want)
+	}
+}

@@ -232,7 +232,7 @@ func Open(ctx context.Context, cfg Config) (*Coordinator, error) {
 }
 
 func (c *Coordinator) open(ctx context.Context) (err error) {
-	if err := errors.Join(cluster.CheckLeft(c.cfg.DataDir), checkFolder(c.cfg.DataDir), c.loadWanted(), clearHeld(c.cfg.DataDir, heldFolders)); err != nil {
+	if err := cmp.Or(cluster.CheckLeft(c.cfg.DataDir), checkFolder(c.cfg.DataDir), c.loadWanted(), clearHeld(c.cfg.DataDir, heldFolders)); err != nil {
 		return err
 	}
 	if err := setEarlierAside(c.cfg.DataDir, c.cfg.MinFree, c.log); err != nil {

@@ -57,3 +57,26 @@ func TestAFarmStartsWithoutBeingToldAFolder(t *testing.T) {
 		t.Errorf("it ends with %d\n%s", code, &problems)
 	}
 }
+
+// TestADataFolderThatCannotBeUsedIsNamed: a file in its place, and a folder of another account.
+func TestADataFolderThatCannotBeUsedIsNamed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	says := map[string]string{file: "the data folder " + file + " is a file: name a folder with --data-dir", filepath.Join(file, "x"): "cannot be used; name another one with --data-dir"}
+	if os.Geteuid() != 0 { // who is root may use each folder
+		closed := filepath.Join(t.TempDir(), "closed")
+		if err := os.Mkdir(closed, 0); err != nil {
+			t.Fatal(err)
+		}
+		says[closed] = "this account may not use the data folder " + closed
+	}
+	for dir, want := range says {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), []string{"coordinator", "--config", os.DevNull, "--listen", "127.0.0.1:0", "--data-dir", dir}, &stdout, &stderr)
+		if code != exit.Failed || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%s: exit code %d, said %s", dir, code, &stderr)
+		}
+	}
+}

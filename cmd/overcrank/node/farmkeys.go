@@ -71,9 +71,12 @@ func (f clusterFlags) nodes() []string {
 // prepareFolder makes sure that the data folder has the farm's key: from --farm-key-file, or from the farm that --join and
 // --cluster-token-file name.
 func (f Flags) prepareFolder(ctx context.Context, version string, logger *slog.Logger) error {
+	if info, err := os.Stat(f.DataDir); err == nil && !info.IsDir() {
+		return fmt.Errorf("the data folder %s is a file: name a folder with --data-dir", f.DataDir)
+	}
 	has, err := farmkeys.Exist(f.DataDir)
 	if err != nil {
-		return err
+		return unusable(f.DataDir, err)
 	}
 	if f.FarmKeyFile != "" {
 		text, err := os.ReadFile(f.FarmKeyFile)
@@ -97,6 +100,14 @@ func (f Flags) prepareFolder(ctx context.Context, version string, logger *slog.L
 		return fmt.Errorf("the coordinators of a farm have the same key, and %s has none: make one with 'overcrank cluster key' and give it to each of them with --farm-key-file; or join a farm with --cluster-token-file", f.DataDir)
 	}
 	return nil
+}
+
+// unusable words why a data folder cannot be used, with a way out.
+func unusable(dir string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("this account may not use the data folder %s: start the farm as the account whose folder it is, or name another one with --data-dir: %w", dir, err)
+	}
+	return fmt.Errorf("the data folder %s cannot be used; name another one with --data-dir: %w", dir, err)
 }
 
 // fetchKeys has the farm give its keys to this machine.

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/url"
@@ -107,7 +108,12 @@ func start(ctx context.Context, settings settings, program process.Program, logg
 		n.failure = n.front.Serve(api.TLS(inbound.Listen(ln, held.port, logger), secure, logger))
 	}()
 	if err := n.openRetrying(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open the farm in %s: %w", f.DataDir, err), n.shut())
+		if errors.Is(err, fs.ErrPermission) {
+			err = unusable(f.DataDir, err)
+		} else {
+			err = fmt.Errorf("open the farm in %s: %w", f.DataDir, err)
+		}
+		return nil, errors.Join(err, n.shut())
 	}
 	return n, nil
 }

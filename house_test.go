@@ -74,6 +74,87 @@ func TestImportsFollowTheDesign(t *testing.T) {
 	}
 }
 
+// drawn reads the picture of docs/architecture.md: the lines below each room, and the arrows from room to room.
+func drawn(t *testing.T) (rooms map[string]string, arrows map[string][]string) {
+	t.Helper()
+	text, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rooms, arrows = map[string]string{}, map[string][]string{}
+	entry, room := regexp.MustCompile(`^    ([a-z]+)(?:/\S+)?\s{2,}\S`), ""
+	for line := range strings.Lines(string(text)) {
+		switch {
+		case strings.Contains(line, "→") && strings.HasPrefix(line, "    "):
+			for chain := range strings.SplitSeq(regexp.MustCompile(`\s{3,}`).ReplaceAllString(strings.TrimSpace(line), "\n"), "\n") {
+				links := strings.Split(chain, " → ")
+				for i, from := range links[:len(links)-1] {
+					for name := range strings.SplitSeq(from, ", ") {
+						arrows[name] = append(arrows[name], strings.Split(strings.TrimSuffix(links[i+1], "nothing of ours"), ", ")...)
+					}
+				}
+			}
+		case entry.MatchString(line) && len(arrows) == 0:
+			room = entry.FindStringSubmatch(line)[1]
+			rooms[room] += line
+		case room != "" && strings.HasPrefix(line, "     ") && len(arrows) == 0:
+			rooms[room] += line
+		case len(arrows) > 0 && strings.TrimSpace(line) == "":
+			return rooms, arrows
+		}
+	}
+	t.Fatal("docs/architecture.md has no picture")
+	return nil, nil
+}
+
+// TestThePictureOfTheHouseIsTrue: what docs/architecture.md draws may be imported, and each room that may be imported can be reached by its arrows.
+func TestThePictureOfTheHouseIsTrue(t *testing.T) {
+	_, arrows := drawn(t)
+	var reach func(from string, seen map[string]bool)
+	reach = func(from string, seen map[string]bool) {
+		for _, to := range arrows[from] {
+			if !seen[to] {
+				seen[to] = true
+				reach(to, seen)
+			}
+		}
+	}
+	for room, rooms := range allowed {
+		for _, to := range arrows[room] {
+			if to != "" && !slices.Contains(rooms, to) {
+				t.Errorf("docs/architecture.md has an arrow from %s to %s, which it may not import", room, to)
+			}
+		}
+		reached := map[string]bool{}
+		reach(room, reached)
+		for _, to := range rooms {
+			if !reached[to] {
+				t.Errorf("no arrow of docs/architecture.md leads from %s to %s, which it may import", room, to)
+			}
+		}
+	}
+	for room := range arrows {
+		if _, known := allowed[room]; !known {
+			t.Errorf("docs/architecture.md draws %q, which is no room", room)
+		}
+	}
+}
+
+// TestThePictureNamesThePackages: of the rooms that are many packages, all but those that are for tests.
+func TestThePictureNamesThePackages(t *testing.T) {
+	rooms, _ := drawn(t)
+	for _, p := range packages(t) {
+		room, name := roomOf(p.ImportPath), p.ImportPath[strings.LastIndex(p.ImportPath, "/")+1:]
+		if !slices.Contains([]string{"cmd", "api", "coordinator", "raftstore", "agent"}, room) || forTests(p.ImportPath) || name == room ||
+			strings.Contains(p.ImportPath, "/internal/") || strings.Contains(p.ImportPath, "test/") || strings.Contains(p.ImportPath, "/chaos/") {
+			continue
+		}
+		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(rooms[room]) {
+			t.Errorf("docs/architecture.md does not name %s", p.ImportPath)
+		}
+	}
+}
+
 func TestVocabularyIsPure(t *testing.T) {
 	impure := []string{"os", "net", "net/http", "math/rand", "math/rand/v2", "crypto/rand", "os/exec", "log"}
 	for _, p := range packages(t) {

@@ -104,6 +104,7 @@ func TestMisspeltWordsAreExplained(t *testing.T) {
 		"help jobs shwo":              "there is no command 'jobs shwo': did you mean 'show'?",
 		"cluster gossip-key rotat":    "there is no command 'cluster gossip-key rotat': did you mean 'rotate'?\nFor help, type: overcrank cluster gossip-key --help",
 		"limits retir x":              "there is no command 'limits retir': there are 'list', 'set', 'delete'",
+		"cancel JOB":                  "there is no command 'cancel': there are 'jobs cancel', 'batches cancel'\nFor help, type: overcrank --help",
 		"xyzzy":                       "there is no command 'xyzzy'\nFor help, type: overcrank --help",
 		"jobs list foo":               "'overcrank jobs list' takes no argument 'foo'\nFor help, type: overcrank jobs list --help",
 		"jobs --staets error":         `unknown flag --staets, did you mean "--states"?` + "\nFor help, type: overcrank jobs --help",

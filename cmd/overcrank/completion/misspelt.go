@@ -38,7 +38,22 @@ func Misspelt(model *kong.Application, words []string, err error) (help string, 
 	within := strings.TrimPrefix(command, model.Name)
 	explained = fmt.Errorf("there is no command '%s'", strings.TrimSpace(within+" "+unknown))
 	if l.node == model.Node && len(names.Near(unknown, known)) == 0 {
+		if within := havingVerb(l.node, unknown); len(within) > 0 {
+			return help, fmt.Errorf("%w: %s", explained, names.DidYouMean("", within))
+		}
 		return help, explained // the help lists them all in groups
 	}
 	return help, fmt.Errorf("%w: %s", explained, names.DidYouMean(unknown, known))
+}
+
+// havingVerb are the commands of nouns whose verb was typed alone, such as "jobs cancel" for "cancel".
+func havingVerb(root *kong.Node, verb string) (commands []string) {
+	for _, noun := range root.Children {
+		for _, child := range noun.Children {
+			if child.Name == verb && !noun.Hidden && !child.Hidden {
+				commands = append(commands, noun.Name+" "+verb)
+			}
+		}
+	}
+	return commands
 }

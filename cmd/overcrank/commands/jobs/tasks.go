@@ -7,6 +7,7 @@ import (
 
 	"overcrank/cmd/overcrank/commands/remote"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
 	"overcrank/farm/wording"
 )
 
@@ -62,14 +63,32 @@ func (j attemptsCommand) Run(ctx context.Context, out *terminal.Output) error {
 	}
 	attempts, err := c.Attempts(ctx, id)
 	return j.Print(out, attempts, err, func() error {
+		job, err := c.Job(ctx, id)
+		if err != nil {
+			return err
+		}
+		latest := map[string]int{}
+		for _, a := range attempts.Items {
+			latest[a.Task] = max(latest[a.Task], a.Attempt)
+		}
 		t := terminal.NewTable("TASK", "ATTEMPT", "MACHINE", "BEGAN", "ENDED", "OUTCOME", "WHY")
 		for _, a := range attempts.Items {
-			outcome := wording.Attempt(a.Outcome)
-			if words := a.Class.Consequence().Words; words != "" {
-				outcome += ": " + words
-			}
+			outcome := outcomeOf(a.Outcome, a.Class, job.Status == farm.JobFailed && a.Attempt == latest[a.Task])
 			t.Row(a.Task, strconv.Itoa(a.Attempt), a.Agent.Name, terminal.LocalTime(a.LeasedAt), terminal.LocalTime(a.EndedAt), outcome, terminal.FirstLine(a.Message))
 		}
 		return out.List(t, "Nobody has tried it yet.")
 	})
+}
+
+// outcomeOf says how an attempt ended and what followed. The last of a task whose job has failed is retried by nobody.
+func outcomeOf(outcome farm.Outcome, class farm.FailureClass, last bool) string {
+	said := wording.Attempt(outcome)
+	switch follows := class.Consequence(); {
+	case follows.Words == "":
+		return said
+	case last && !follows.FailsJob:
+		return said + ": not retried, the job has failed"
+	default:
+		return said + ": " + follows.Words
+	}
 }

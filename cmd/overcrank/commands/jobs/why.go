@@ -9,6 +9,7 @@ import (
 	"overcrank/cmd/overcrank/client"
 	"overcrank/cmd/overcrank/commands/remote"
 	"overcrank/cmd/overcrank/terminal"
+	"overcrank/farm"
 	"overcrank/farm/wording"
 )
 
@@ -35,6 +36,9 @@ func (w whyCommand) Run(ctx context.Context, out *terminal.Output) error {
 				return err
 			}
 			placement.Why = "It does not wait: it is " + wording.Job(job.Status) + "."
+			if job.Status == farm.JobFailed {
+				placement.Why = "It does not wait: it has failed."
+			}
 			if job.Stats.Error != "" {
 				placement.Why += " " + job.Stats.Error
 			}

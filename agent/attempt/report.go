@@ -76,7 +76,11 @@ func (t *attempt) end(ctx context.Context, done delivered, err error) End {
 		return End{Dropped: true, Upload: done.upload}
 	case err != nil:
 		failed := t.fail(ctx, done, err)
-		t.log.Warn("attempt failed", "message", failed.Message, "retry", failed.Retry, "cancelled", failed.Cancelled)
+		if failed.Cancelled {
+			t.log.Info("attempt stopped", "message", failed.Message, "given back", failed.Retry)
+		} else {
+			t.log.Warn("attempt failed", "message", failed.Message, "retry", failed.Retry)
+		}
 		return End{Report: wire.Message{Failed: &failed}, Upload: done.upload}
 	}
 	t.removeFolder()

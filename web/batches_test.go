@@ -29,7 +29,8 @@ func (r *rig) batchOf(who string, jobs int) farm.Batch {
 func TestABatchIsListedShownAndCancelled(t *testing.T) {
 	r := start(t)
 	v := r.as("ada")
-	v.get("/batches").is(http.StatusOK, "No batches yet")
+	v.get("/batches").is(http.StatusOK, "No batches yet", `href="/new/table">New batch`)
+	r.as("vic").get("/batches").is(http.StatusOK).lacks("New batch")
 	batch := r.batchOf("ada", 70)
 	v.get("/batches").is(http.StatusOK, "variant 001 and 69 more", "0 of 70 finished, 70 waiting")
 	first := v.get("/batches/"+batch.ID).is(http.StatusOK, "1. variant 001", "60. variant 060", "1 to 60 of 70", "Cancel waiting jobs")

@@ -20,9 +20,10 @@ const (
 	homeNext    = 5
 	homeRecent  = 6
 	homeBatches = 4
-	homeCounted = 200 // jobs of one person that are counted at most, of each state
-	homeLooked  = 50  // waiting jobs of which it is asked whether they are stuck
-	homeStuck   = 3   // of these, and of those that wait for approval, named for one reason
+	homeCounted = 200  // jobs of one person that are counted at most, of each state
+	homeWaiting = 1000 // waiting ones, of which a large batch brings hundreds
+	homeLooked  = 50   // waiting jobs of which it is asked whether they are stuck
+	homeStuck   = 3    // of these, and of those that wait for approval, named for one reason
 	// homeSought is among how many of the team's latest batches those are looked for that the page shows; homeWalked is how many stretches of
 	// homeStretch of one person's jobs are read for theirs.
 	homeSought, homeWalked, homeStretch = 12, 8, 25
@@ -122,21 +123,21 @@ func (s *server) readTeams(ctx context.Context, p farm.Principal, h *page.Home) 
 
 // readMine reads how the reader's own work stands. Those who approve also see what of the team's waits for them.
 func (s *server) readMine(ctx context.Context, p farm.Principal, h *page.Home) error {
-	mine := func(states string) ([]farm.Job, bool, error) {
-		found, err := s.farm.jobs.SelectJobs(ctx, p, search.Filter{By: p.Name, States: jobFilters[states], Minimal: states == "waiting"}, "", homeCounted)
+	mine := func(states string, most int) ([]farm.Job, bool, error) {
+		found, err := s.farm.jobs.SelectJobs(ctx, p, search.Filter{By: p.Name, States: jobFilters[states], Minimal: states == "waiting"}, "", most)
 		return found.Jobs, found.Next != "" && len(found.Jobs) > 0, err
 	}
-	rendering, more, err := mine("rendering")
+	rendering, more, err := mine("rendering", homeCounted)
 	if err != nil {
 		return err
 	}
 	h.Active, h.More.Active = len(rendering), more
-	waiting, more, err := mine("waiting")
+	waiting, more, err := mine("waiting", homeWaiting)
 	if err != nil {
 		return err
 	}
 	h.Waiting, h.More.Waiting = len(waiting), more
-	finished, _, err := mine("finished")
+	finished, _, err := mine("finished", homeCounted)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (s *server) newJobPage(c *fiber.Ctx, p farm.Principal) error {
 		}
 	}
 	if id == "" {
-		return s.chooseTemplate(ctx, c, p)
+		return s.chooseTemplate(ctx, c, p, false)
 	}
 	form, err := s.form(ctx, p, farm.JobTemplate{ID: id, Composition: composition, Version: version})
 	if err == nil && again == "" {
@@ -84,7 +84,7 @@ func (s *server) keptVersion(ctx context.Context, p farm.Principal, of farm.JobT
 	return of.Version, nil
 }
 
-func (s *server) chooseTemplate(ctx context.Context, c *fiber.Ctx, p farm.Principal) error {
+func (s *server) chooseTemplate(ctx context.Context, c *fiber.Ctx, p farm.Principal, many bool) error {
 	all, err := s.farm.templates.List(ctx, p)
 	if err != nil {
 		return err
@@ -95,7 +95,11 @@ func (s *server) chooseTemplate(ctx context.Context, c *fiber.Ctx, p farm.Princi
 			usable = append(usable, t)
 		}
 	}
-	return s.render(c, page.ChooseTemplate(s.shell(c, p, say(c, "New job"), "jobs"), usable))
+	title := say(c, "New job")
+	if many {
+		title = say(c, "Many jobs")
+	}
+	return s.render(c, page.ChooseTemplate(s.shell(c, p, title, "jobs"), usable, many))
 }
 
 // form is the form of a composition of a version of a template; of its first root composition when none is named.

@@ -61,7 +61,7 @@ func TestTheQueueTellsOfOtherTeamsOnlyThatTheyWait(t *testing.T) {
 	r := start(t)
 	r.submit("art", "Spring spot")
 	r.submit("zoe", "Secret spot")
-	r.as("vic").get("/queue").is(http.StatusOK, "Spring spot", "another team", "No machine", "2 tasks wait").lacks("Secret spot", "Pause the farm")
+	r.as("vic").get("/queue").is(http.StatusOK, "Spring spot", `dir="auto">art</span>`, "another team", "No machine", "2 tasks wait").lacks("Secret spot", "Pause the farm")
 	r.as("zoe").get("/queue").is(http.StatusOK, "Secret spot", "another team").lacks("Spring spot", "Pause the farm")
 }
 

@@ -59,13 +59,14 @@ func (s *server) readQueue(ctx context.Context, p farm.Principal, cursor string)
 		return q, err
 	}
 	q.Next = next
-	titles := map[string]string{} // by job, of which several tasks may wait for the same
+	titles, owners := map[string]string{}, map[string]string{} // by job, of which several tasks may wait for the same
 	for _, e := range entries {
 		if _, known := titles[e.Job]; known || e.Job == "" {
 			continue
 		}
 		job, err := s.farm.jobs.Job(ctx, p, e.Job)
 		if err == nil {
+			owners[e.Job] = job.SubmittedBy
 			titles[e.Job], err = s.titleOf(ctx, p, job)
 		}
 		if err != nil && farm.CodeOf(err) != farm.CodeNotFound { // it was removed meanwhile
@@ -77,7 +78,7 @@ func (s *server) readQueue(ctx context.Context, p farm.Principal, cursor string)
 		return q, err
 	}
 	for _, e := range entries {
-		line := page.QueueLine{QueueEntry: e, Title: cmp.Or(titles[e.Job], e.JobName, e.Job)}
+		line := page.QueueLine{QueueEntry: e, Title: cmp.Or(titles[e.Job], e.JobName, e.Job), By: owners[e.Job]}
 		if placement, known := placements[e.Job]; known {
 			line.Why = &placement
 		}

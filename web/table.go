@@ -67,6 +67,11 @@ func newTableForm() tableForm {
 
 // tablePage shows the form of many jobs, empty.
 func (s *server) tablePage(c *fiber.Ctx, p farm.Principal) error {
+	if c.Query("template") == "" {
+		ctx, cancel := s.callOf(c)
+		defer cancel()
+		return s.chooseTemplate(ctx, c, p, true)
+	}
 	view, _, err := s.tableView(c, p, tableForm{template: c.Query("template"), composition: c.Query("composition"), version: versionOf(c.Query("version"))})
 	if err != nil {
 		return err

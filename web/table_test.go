@@ -319,6 +319,7 @@ func TestATableOfAsManyRowsAsABatchTakesIsOneBatch(t *testing.T) {
 func TestOnlyWhoMaySubmitGetsTheTable(t *testing.T) {
 	r := start(t)
 	card := r.cardTemplate("ada")
+	r.as("art").get("/new/table").is(http.StatusOK, "Many jobs, from a table", "Which template?", `href="/new/table?template=`+card.ID)
 	vic := r.as("vic")
 	vic.get("/new/table?template="+card.ID).is(http.StatusForbidden, "has the role Viewer")
 	vic.sends("/files/table", field{name: "template", value: card.ID}).is(http.StatusForbidden, "has the role Viewer")

@@ -26,6 +26,7 @@ type Queue struct {
 type QueueLine struct {
 	farm.QueueEntry
 	Title string          // of its job, "" of another team's
+	By    string          // who submitted it, "" of another team's
 	Why   *farm.Placement // nil of another team's
 }
 

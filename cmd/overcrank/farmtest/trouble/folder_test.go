@@ -17,7 +17,7 @@ func TestUpRefusesValuesItCannotWorkWith(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for flag, words := range map[string]string{
-		"--lease=1ms": "1s at least", "--slots=0": "needs one at least", "--min-free=-5": "below 0", "--listen=foo": "choose another address",
+		"--lease=1ms": "1s at least", "--slots=0": "needs one at least", "--min-free=-5": "below 0", "--listen=foo": "host:port", "--listen=203.0.113.1:8080": "choose another address",
 		"--public-address=javascript:x": "https://", "--public-address=farm.local": "https://", "--public-address=http://a:b@farm": "https://",
 		"--node-address=rack1": "--node-address",
 	} {

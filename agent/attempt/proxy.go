@@ -42,11 +42,11 @@ func (t *attempt) beginProxy(ctx context.Context, r result) (done func(delivered
 }
 
 func (t *attempt) handOverProxy(ctx context.Context, r result) error {
-	encoders := t.machine.Inventory().Encoders
-	shown := film.Shown{Path: r.path, Info: r.info, Encoders: encoders}
+	shown := film.Shown{Path: r.path, Info: r.info}
 	if len(r.stills) > 0 {
-		shown = film.Shown{Stills: r.stills, Info: r.info, Rate: r.rate, Encoders: encoders}
+		shown = film.Shown{Stills: r.stills, Info: r.info, Rate: r.rate}
 	}
+	shown.Encoders = t.machine.Inventory().Encoders
 	dir := filepath.Join(t.dir, "tmp")
 	path := filepath.Join(dir, "proxy.mp4")
 	if err := film.Proxy(ctx, shown, dir, path); err != nil {

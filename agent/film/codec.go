@@ -28,7 +28,7 @@ func Writers(ctx context.Context) (build ffmpeg.Build, encoders []string, err er
 }
 
 // Encode writes the film or still in to out, in the codec of that name; it serves engines that can only write a lossless intermediate.
-// The machine has those encoders, of which nil means that ffmpeg is asked.
+// encoders are those of this machine; nil when ffmpeg is to be asked.
 func Encode(ctx context.Context, in, out, as string, encoders []string) error {
 	way, err := wayOf(ctx, as, encoders)
 	if err != nil {
